@@ -1,0 +1,131 @@
+/** What goes into a session and what comes of it: inputs, tool results and runs. */
+import { z } from "zod";
+import { IdempotencyHeaders, InputPageQuery, PageQuery } from "../parameters.ts";
+import { InputId, RunId, SessionId } from "../schemas/common.ts";
+import { Input, InputList, SendInput } from "../schemas/inputs.ts";
+import { Run, RunList } from "../schemas/runs.ts";
+import { SubmitToolResults, ToolResultsReceipt } from "../schemas/tool-results.ts";
+import { content, idempotent, jsonBody, one, page, type Route, usual } from "./route.ts";
+
+const session = z.object({ session_id: SessionId });
+const input = z.object({ session_id: SessionId, input_id: InputId });
+const run = z.object({ session_id: SessionId, run_id: RunId });
+
+export const workRoutes = {
+  post_sessions_session_id_tool_results: {
+    operationId: "post_sessions_session_id_tool_results",
+    method: "POST",
+    path: "/sessions/{session_id}/tool-results",
+    tag: "Tools",
+    auth: "project",
+    summary: "Submit results of application functions",
+    description: "Takes the whole batch or none of it. The same result again gives the same receipt.",
+    params: session,
+    body: SubmitToolResults,
+    bodyType: "json",
+    success: [
+      { status: 200, description: "The results are stored, now or earlier.", schema: ToolResultsReceipt },
+    ],
+    errors: [
+      ...one,
+      ...jsonBody,
+      "duplicate_call_id",
+      "invalid_tool_result",
+      "tool_call_not_pending",
+      "tool_call_run_mismatch",
+      "tool_result_conflict",
+      ...usual,
+    ],
+  },
+  post_sessions_session_id_inputs: {
+    operationId: "post_sessions_session_id_inputs",
+    method: "POST",
+    path: "/sessions/{session_id}/inputs",
+    tag: "Inputs",
+    auth: "project",
+    summary: "Send an input",
+    description: "Records an input. Whether the model has it yet is told by its status and the input events.",
+    params: session,
+    headers: IdempotencyHeaders,
+    body: SendInput,
+    bodyType: "json",
+    success: [{ status: 202, description: "The recorded input.", schema: Input }],
+    errors: [
+      ...idempotent,
+      "not_found",
+      ...jsonBody,
+      ...content,
+      "session_archived",
+      "session_paused",
+      "run_interrupted",
+      "run_stopping",
+      ...usual,
+    ],
+  },
+  get_sessions_session_id_inputs: {
+    operationId: "get_sessions_session_id_inputs",
+    method: "GET",
+    path: "/sessions/{session_id}/inputs",
+    tag: "Inputs",
+    auth: "project",
+    summary: "List inputs",
+    description: "The session's inputs in the order they were accepted, cancelled ones too.",
+    params: session,
+    query: InputPageQuery,
+    bodyType: "none",
+    success: [{ status: 200, description: "A page of inputs.", schema: InputList }],
+    errors: [...page, "not_found", ...usual],
+  },
+  get_sessions_session_id_inputs_input_id: {
+    operationId: "get_sessions_session_id_inputs_input_id",
+    method: "GET",
+    path: "/sessions/{session_id}/inputs/{input_id}",
+    tag: "Inputs",
+    auth: "project",
+    summary: "Read an input",
+    params: input,
+    bodyType: "none",
+    success: [{ status: 200, description: "The input.", schema: Input }],
+    errors: [...one, ...usual],
+  },
+  delete_sessions_session_id_inputs_input_id: {
+    operationId: "delete_sessions_session_id_inputs_input_id",
+    method: "DELETE",
+    path: "/sessions/{session_id}/inputs/{input_id}",
+    tag: "Inputs",
+    auth: "project",
+    summary: "Cancel a queued input",
+    description: "Takes an input out of the queue while it has no run. Its record stays, as cancelled.",
+    params: input,
+    bodyType: "none",
+    success: [{ status: 204, description: "The input is cancelled.", schema: null }],
+    errors: [...one, "input_not_queued", ...usual],
+  },
+  get_sessions_session_id_runs: {
+    operationId: "get_sessions_session_id_runs",
+    method: "GET",
+    path: "/sessions/{session_id}/runs",
+    tag: "Runs",
+    auth: "project",
+    summary: "List runs",
+    description: "The session's runs, oldest first.",
+    params: session,
+    query: PageQuery,
+    bodyType: "none",
+    success: [{ status: 200, description: "A page of runs.", schema: RunList }],
+    errors: [...page, "not_found", ...usual],
+  },
+  get_sessions_session_id_runs_run_id: {
+    operationId: "get_sessions_session_id_runs_run_id",
+    method: "GET",
+    path: "/sessions/{session_id}/runs/{run_id}",
+    tag: "Runs",
+    auth: "project",
+    summary: "Read a run",
+    description: "Its status, messages, saved files and error.",
+    params: run,
+    bodyType: "none",
+    success: [{ status: 200, description: "The run.", schema: Run }],
+    errors: [...one, ...usual],
+  },
+} as const satisfies Record<string, Route>;
