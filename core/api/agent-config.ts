@@ -1,0 +1,30 @@
+import type { JsonObject } from "../../contract/json.ts";
+import { modelSpec } from "../../contract/models.ts";
+import type { AgentConfig } from "../../contract/schemas/agents.ts";
+import { type AgentTool, BuiltinTool } from "../../contract/schemas/tools.ts";
+import { schemaProblem } from "../tools/functions.ts";
+import { ApiError, notFound } from "./error.ts";
+import type { ApiPorts } from "./operation.ts";
+
+/** Checks what a schema cannot: the model, the key and its provider, the tools (post_agents). */
+export async function checkConfig(ports: ApiPorts, projectId: string, config: AgentConfig): Promise<void> {
+  const spec = modelSpec(config.model);
+  if (spec === null) throw new ApiError("invalid_model");
+  checkTools(config.tools);
+  const key = await ports.catalog.modelKey(projectId, config.model_api_key_id);
+  if (key === null) throw notFound("model API key");
+  if (key.provider !== spec.provider) throw new ApiError("model_api_key_provider_mismatch");
+}
+
+function checkTools(tools: readonly AgentTool[]): void {
+  const builtins: readonly string[] = BuiltinTool.options;
+  const functions = tools.filter((tool) => typeof tool !== "string");
+  const names = functions.map((tool) => tool.name);
+  if (new Set(names).size < names.length || names.some((name) => builtins.includes(name))) {
+    throw new ApiError("invalid_tools");
+  }
+  for (const tool of functions) {
+    const problem = schemaProblem(tool.parameters as JsonObject);
+    if (problem !== null) throw new ApiError("invalid_schema", `The parameters of ${tool.name}: ${problem}`);
+  }
+}

@@ -1,0 +1,92 @@
+import { newId } from "../../contract/ids.ts";
+import type { Json } from "../../contract/json.ts";
+import { type Agent, AgentConfig, type AgentVersion } from "../../contract/schemas/agents.ts";
+import type { NewVersion, StoredAgent, StoredAgentVersion } from "../ports/catalog.ts";
+import { timestamp } from "../ports/clock.ts";
+import { checkConfig } from "./agent-config.ts";
+import { decodeCursor, page, positions } from "./cursor.ts";
+import { notFound } from "./error.ts";
+import type { ApiPorts, Operation } from "./operation.ts";
+
+/** post_agents */
+export const createAgent: Operation<"post_agents"> = async (ports, { projectId, body }) => {
+  await checkConfig(ports, projectId, body.config);
+  const id = newId("agt", ports.newSuffix());
+  const agent = await ports.catalog.createAgent(
+    projectId,
+    { id, name: body.name },
+    version(ports, projectId, body.config),
+  );
+  return { status: 201, body: present(agent) };
+};
+
+/** get_agents */
+export const listAgents: Operation<"get_agents"> = async (ports, { projectId, query }) => {
+  const scope = { operation: "get_agents" };
+  const before = decodeCursor(scope, query.cursor, positions.id);
+  const { items, more } = await ports.catalog.listAgents(projectId, before, query.limit);
+  const next = more ? (items.at(-1)?.id ?? null) : null;
+  return { status: 200, body: page(scope, items.map(present), next) };
+};
+
+/** get_agents_agent_id */
+export const getAgent: Operation<"get_agents_agent_id"> = async (ports, { projectId, params }) => {
+  const agent = await ports.catalog.agent(projectId, params.agent_id);
+  if (agent === null) throw notFound("agent");
+  return { status: 200, body: present(agent) };
+};
+
+/** patch_agents_agent_id */
+export const renameAgent: Operation<"patch_agents_agent_id"> = async (ports, { projectId, params, body }) => {
+  const agent = await ports.catalog.renameAgent(projectId, params.agent_id, body.name);
+  if (agent === null) throw notFound("agent");
+  return { status: 200, body: present(agent) };
+};
+
+/** delete_agents_agent_id: sessions keep the configuration that they copied. */
+export const deleteAgent: Operation<"delete_agents_agent_id"> = async (ports, { projectId, params }) => {
+  if (!(await ports.catalog.deleteAgent(projectId, params.agent_id))) throw notFound("agent");
+  return { status: 204 };
+};
+
+/** post_agents_agent_id_versions */
+export const createVersion: Operation<"post_agents_agent_id_versions"> = async (ports, request) => {
+  const { projectId, params, body } = request;
+  if ((await ports.catalog.agent(projectId, params.agent_id)) === null) throw notFound("agent");
+  await checkConfig(ports, projectId, body.config);
+  const created = await ports.catalog.createVersion(
+    projectId,
+    params.agent_id,
+    version(ports, projectId, body.config),
+  );
+  if (created === null) throw notFound("agent");
+  return { status: 201, body: await presentVersion(ports, created) };
+};
+
+/** get_agents_agent_id_versions_version */
+export const getVersion: Operation<"get_agents_agent_id_versions_version"> = async (
+  ports,
+  { projectId, params },
+) => {
+  const found = await ports.catalog.version(projectId, params.agent_id, params.version);
+  if (found === null) throw notFound("agent version");
+  return { status: 200, body: await presentVersion(ports, found) };
+};
+
+function version(ports: ApiPorts, projectId: string, config: AgentConfig): NewVersion {
+  const { payload, upload } = ports.configs.stow(projectId, config as unknown as Json);
+  return { config: payload, upload, createdAt: timestamp(ports.clock) };
+}
+
+function present(agent: StoredAgent): Agent {
+  return { id: agent.id, name: agent.name, latest_version: agent.latestVersion, created_at: agent.createdAt };
+}
+
+async function presentVersion(ports: ApiPorts, stored: StoredAgentVersion): Promise<AgentVersion> {
+  return {
+    agent_id: stored.agentId,
+    version: stored.version,
+    config: AgentConfig.parse(await ports.configs.fetch(stored.config)),
+    created_at: stored.createdAt,
+  };
+}

@@ -1,0 +1,99 @@
+import { parseSequencedId } from "../../contract/ids.ts";
+import { timestamp } from "../ports/clock.ts";
+import { presentInput } from "../present/input.ts";
+import { performSoon } from "../run/perform.ts";
+import { sendInput as decideInput } from "../session/decide/inputs.ts";
+import { refuse } from "../session/decision.ts";
+import { effects } from "../session/effects.ts";
+import { handle } from "../session/handle.ts";
+import type { InputRecord } from "../session/records.ts";
+import { committed } from "./committed.ts";
+import { decodeCursor, page, positions } from "./cursor.ts";
+import { notFound } from "./error.ts";
+import { checkInput } from "./input-checks.ts";
+import type { ApiPorts, Operation } from "./operation.ts";
+import { ownSession } from "./sessions.ts";
+
+/** post_sessions_session_id_inputs */
+export const sendInput: Operation<"post_sessions_session_id_inputs"> = async (ports, request) => {
+  const { projectId, params, body } = request;
+  const sessionId = params.session_id;
+  const config = await ports.store.config(sessionId);
+  if (config === null) throw notFound("session");
+  await ownSession(ports, projectId, sessionId);
+  const { environment } = config;
+  const sandboxed = typeof environment === "object" && environment !== null && "network" in environment;
+  const target = { sessionId, model: config.model, environment: sandboxed ? "sandbox" : "none" } as const;
+  const { input, uploads } = checkInput(ports.blobs, target, body);
+  const handled = await handle(
+    ports,
+    sessionId,
+    ({ state }) =>
+      state.projectId === projectId
+        ? decideInput(state, input, timestamp(ports.clock))
+        : refuse("not_found", ""),
+    uploads,
+  );
+  const { state, changes } = committed(handled, "session");
+  await performSoon(ports, effects(state));
+  const accepted = changes.flatMap((change) =>
+    change.kind === "input" && "put" in change ? [change.put] : [],
+  )[0];
+  if (accepted === undefined) throw new Error("an accepted input has a record");
+  return { status: 202, body: await presentInput(ports.blobs, sessionId, accepted) };
+};
+
+/** get_sessions_session_id_inputs_input_id */
+export const getInput: Operation<"get_sessions_session_id_inputs_input_id"> = async (
+  ports,
+  { projectId, params },
+) => {
+  const { session_id: sessionId, input_id: inputId } = params;
+  await ownSession(ports, projectId, sessionId);
+  const record = (await ports.store.inputs(sessionId, [inputId])).get(inputId);
+  if (record === undefined) throw notFound("input");
+  return { status: 200, body: await presentInput(ports.blobs, sessionId, record) };
+};
+
+/** get_sessions_session_id_inputs */
+export const listInputs: Operation<"get_sessions_session_id_inputs"> = async (ports, request) => {
+  const { projectId, params, query } = request;
+  const sessionId = params.session_id;
+  await ownSession(ports, projectId, sessionId);
+  const scope = { operation: "get_sessions_session_id_inputs", of: sessionId, filter: query.status };
+  const after = Number(decodeCursor(scope, query.cursor, positions.sequence) ?? 0);
+  const wanted = await withStatus(ports, sessionId, query.status, after, query.limit + 1);
+  const shown = wanted.slice(0, query.limit);
+  const last = shown.at(-1);
+  const more = wanted.length > shown.length && last !== undefined;
+  const next = more ? String(parseSequencedId(last.id, sessionId)) : null;
+  return {
+    status: 200,
+    body: page(
+      scope,
+      await Promise.all(shown.map((record) => presentInput(ports.blobs, sessionId, record))),
+      next,
+    ),
+  };
+};
+
+const SCAN_PAGE = 100;
+
+/** The next inputs with a status: reads on past those that have another. */
+async function withStatus(
+  ports: ApiPorts,
+  sessionId: string,
+  status: InputRecord["status"] | undefined,
+  after: number,
+  limit: number,
+): Promise<InputRecord[]> {
+  const found: InputRecord[] = [];
+  for (let from = after, more = true; more && found.length < limit; ) {
+    const batch = await ports.store.listInputs(sessionId, from, SCAN_PAGE);
+    found.push(...batch.items.filter((record) => status === undefined || record.status === status));
+    const last = batch.items.at(-1);
+    from = (last && parseSequencedId(last.id, sessionId)) ?? from;
+    more = batch.more;
+  }
+  return found.slice(0, limit);
+}

@@ -1,0 +1,48 @@
+import type { z } from "zod";
+import type { OperationId, routes } from "../../contract/routes.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { Catalog } from "../ports/catalog.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Executions } from "../ports/executions.ts";
+import type { Log } from "../ports/log.ts";
+import type { SessionStore } from "../ports/store.ts";
+import type { Vault } from "../ports/vault.ts";
+
+/** What operations need of the world. */
+export type ApiPorts = {
+  readonly store: SessionStore;
+  readonly catalog: Catalog;
+  readonly blobs: Blobs;
+  /** Where agent configurations of a project go. */
+  readonly configs: Pick<Blobs, "stow" | "fetch">;
+  readonly vault: Pick<Vault, "seal">;
+  readonly executions: Executions;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A new time-ordered suffix for an id. */
+  readonly newSuffix: () => string;
+};
+
+type Parsed<
+  Id extends OperationId,
+  Part extends "params" | "query" | "headers" | "body",
+> = (typeof routes)[Id] extends { readonly [P in Part]: infer Schema extends z.ZodType }
+  ? z.output<Schema>
+  : undefined;
+
+/** A request whose every part was checked against the route table. */
+export type ApiRequest<Id extends OperationId> = {
+  readonly projectId: string;
+  readonly params: Parsed<Id, "params">;
+  readonly query: Parsed<Id, "query">;
+  readonly headers: Parsed<Id, "headers">;
+  readonly body: Parsed<Id, "body">;
+};
+
+export type ApiResponse = { readonly status: number; readonly body?: unknown };
+
+/** One operation of the reference. Throws `ApiError`. */
+export type Operation<Id extends OperationId> = (
+  ports: ApiPorts,
+  request: ApiRequest<Id>,
+) => Promise<ApiResponse>;

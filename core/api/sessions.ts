@@ -1,0 +1,85 @@
+import { newId } from "../../contract/ids.ts";
+import type { Json } from "../../contract/json.ts";
+import { AgentConfig } from "../../contract/schemas/agents.ts";
+import { timestamp } from "../ports/clock.ts";
+import { presentSession } from "../present/session.ts";
+import { loadRecords } from "../present/sources.ts";
+import { performSoon } from "../run/perform.ts";
+import type { SessionConfig } from "../session/config.ts";
+import { createSession as decideSession } from "../session/decide/create.ts";
+import { pendingCalls } from "../session/decision.ts";
+import { effects } from "../session/effects.ts";
+import type { SessionState } from "../session/state.ts";
+import { decodeCursor, page, positions } from "./cursor.ts";
+import { notFound } from "./error.ts";
+import { checkInput } from "./input-checks.ts";
+import type { ApiPorts, ApiRequest, Operation } from "./operation.ts";
+import { checkConnections, checkEnvironment } from "./session-checks.ts";
+
+/** post_sessions: everything is checked first, then the session and its first input are one commit. */
+export const createSession: Operation<"post_sessions"> = async (ports, request) => {
+  const { projectId, body } = request;
+  const config = await sessionConfig(ports, request);
+  const sessionId = newId("ses", ports.newSuffix());
+  const target = { sessionId, model: config.model, environment: body.environment.type };
+  const first = body.input === undefined ? null : checkInput(ports.blobs, target, body.input);
+  const at = timestamp(ports.clock);
+  const decision = decideSession({ sessionId, projectId, input: first?.input ?? null, at });
+  await ports.store.create(config, decision, first?.uploads ?? []);
+  await performSoon(ports, effects(decision.state));
+  return { status: 201, body: await show(ports, decision.state) };
+};
+
+/** The configuration that the session keeps: the agent's version as it is now, and what the request fixes. */
+async function sessionConfig(ports: ApiPorts, request: ApiRequest<"post_sessions">): Promise<SessionConfig> {
+  const { projectId, body } = request;
+  const agent = await ports.catalog.agent(projectId, body.agent.id);
+  if (agent === null) throw notFound("agent");
+  const number = body.agent.version ?? agent.latestVersion;
+  const version = await ports.catalog.version(projectId, agent.id, number);
+  if (version === null) throw notFound("agent version");
+  checkEnvironment(body.environment);
+  checkConnections(body.connections);
+  const { model } = AgentConfig.parse(await ports.configs.fetch(version.config));
+  return {
+    title: body.title ?? null,
+    agent: { id: agent.id, version: number },
+    agentConfig: version.config,
+    model,
+    environment: body.environment as Json as SessionConfig["environment"],
+    connections: [],
+    subjectId: body.subject_id,
+  };
+}
+
+/** get_sessions_session_id */
+export const getSession: Operation<"get_sessions_session_id"> = async (ports, { projectId, params }) => {
+  return { status: 200, body: await show(ports, await ownSession(ports, projectId, params.session_id)) };
+};
+
+/** get_sessions */
+export const listSessions: Operation<"get_sessions"> = async (ports, { projectId, query }) => {
+  const scope = { operation: "get_sessions", filter: query.subject_id };
+  const before = decodeCursor(scope, query.cursor, positions.id);
+  const list = { subjectId: query.subject_id ?? null, before, limit: query.limit };
+  const { items, more } = await ports.store.listSessions(projectId, list);
+  const states = (await ports.store.loadMany(items)).map(({ state }) => state);
+  const next = more ? (items.at(-1) ?? null) : null;
+  return {
+    status: 200,
+    body: page(scope, await Promise.all(states.map((state) => show(ports, state))), next),
+  };
+};
+
+/** The session's state, where it is one of the project. Throws `not_found`. */
+export async function ownSession(ports: Pick<ApiPorts, "store">, projectId: string, sessionId: string) {
+  const loaded = await ports.store.load(sessionId);
+  if (loaded === null || loaded.state.projectId !== projectId) throw notFound("session");
+  return loaded.state;
+}
+
+async function show(ports: ApiPorts, state: SessionState) {
+  const records = await loadRecords(ports, state.id, { calls: pendingCalls(state).map(({ id }) => id) });
+  if (records === null) throw notFound("session");
+  return presentSession(ports.blobs, records, state);
+}

@@ -1,0 +1,16 @@
+/** `missing`: there never was one by that name, or it was forgotten (after 90 days). */
+export type ExecutionStatus = "running" | "ended" | "missing";
+
+/** The engine that carries runs (Step Functions). */
+export type Executions = {
+  /** Starts the execution of a run's leg. Starting one that exists, running or ended, does nothing. */
+  start(run: { sessionId: string; runId: string; leg: number }): Promise<void>;
+  /** Releases a task token. A token that is unknown, timed out or used is settled: nothing happens. */
+  wake(token: string): Promise<void>;
+  status(runId: string, leg: number): Promise<ExecutionStatus>;
+};
+
+/** The execution's name: the run's id, and from its second leg on the leg's number. At most 80 characters. */
+export function executionName(runId: string, leg: number): string {
+  return leg === 1 ? runId : `${runId}-${leg}`;
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import type { Json } from "../../contract/json.ts";
+import { blobKey } from "../../contract/table.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { SessionStore } from "../ports/store.ts";
+import { type SessionEvent, StoredAnswer } from "../session/events.ts";
+import type { SessionState, TranscriptPointer } from "../session/state.ts";
+import { StoredEntry } from "./transcript.ts";
+
+/** The conversation is checkpointed when the log after the last checkpoint holds this much of it. */
+const CHECKPOINT_BYTES = 64 * 1024;
+const LOG_PAGE = 100;
+
+/** The conversation of a session: what checkpoints hold, then what the log adds. */
+export type Conversation = {
+  readonly entries: StoredEntry[];
+  /** How many of the entries are in checkpoints. */
+  checkpointed: number;
+  /** How far into the log the entries reach. */
+  reach: { sequence: number; version: number };
+};
+
+type Ports = { readonly store: SessionStore; readonly blobs: Blobs };
+
+/** Reads the conversation: the segments in parallel, then the log after them. */
+export async function loadConversation(ports: Ports, state: SessionState): Promise<Conversation> {
+  const { segments, sequence, version } = state.transcript;
+  const stored = await Promise.all(segments.map((segment) => loadSegment(ports.blobs, state.id, segment)));
+  const entries = stored.flat();
+  const conversation: Conversation = { entries, checkpointed: entries.length, reach: { sequence, version } };
+  for (let more = true; more; ) {
+    const page = await ports.store.log(state.id, conversation.reach, LOG_PAGE);
+    await absorb(
+      ports,
+      state.id,
+      conversation,
+      page.items.flatMap((commit) => commit.events),
+    );
+    const last = page.items.at(-1);
+    if (last !== undefined) conversation.reach = { sequence: last.sequence, version: last.version };
+    more = page.more;
+  }
+  return conversation;
+}
+
+async function loadSegment(blobs: Blobs, sessionId: string, segment: number): Promise<StoredEntry[]> {
+  const body = await blobs.get(blobKey.transcript(sessionId, segment));
+  return z.array(StoredEntry).parse(JSON.parse(body));
+}
+
+/** Adds what these events say to the conversation. */
+export async function absorb(
+  { store, blobs }: Ports,
+  sessionId: string,
+  conversation: Conversation,
+  events: readonly SessionEvent[],
+): Promise<void> {
+  const applied = events.flatMap((event) => (event.type === "input.applied" ? [event.inputId] : []));
+  const inputs = applied.length > 0 ? await store.inputs(sessionId, applied) : new Map();
+  for (const event of events) {
+    if (event.type === "input.applied") {
+      const input = inputs.get(event.inputId);
+      if (input === undefined) throw new Error(`input ${event.inputId} has no record`);
+      const content = z.array(z.json()).parse(await blobs.fetch(input.content));
+      conversation.entries.push({ type: "user", content });
+    } else if (event.type === "engine.answered") {
+      conversation.entries.push({ type: "answer", ...StoredAnswer.parse(await blobs.fetch(event.answer)) });
+    } else if (event.type === "engine.script_ended") {
+      const output = z.string().parse(await blobs.fetch(event.output));
+      conversation.entries.push({ type: "script", id: event.scriptId, output, failed: event.failed });
+    }
+  }
+}
+
+/**
+ * Uploads what is new as one immutable segment, once there is enough of it, and returns the pointer that
+ * the next commit has to carry; null when there is nothing to do. The segment is named by the version
+ * of the log it reaches: written twice, it is the same object.
+ */
+export async function checkpoint(
+  blobs: Blobs,
+  state: SessionState,
+  conversation: Conversation,
+): Promise<TranscriptPointer | null> {
+  const fresh = conversation.entries.slice(conversation.checkpointed);
+  const body = JSON.stringify(fresh as Json);
+  if (body.length < CHECKPOINT_BYTES || conversation.reach.version === 0) return null;
+  const { sequence, version } = conversation.reach;
+  await blobs.put({ key: blobKey.transcript(state.id, version), body });
+  return { segments: [...state.transcript.segments, version], sequence, version };
+}

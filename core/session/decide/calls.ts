@@ -1,0 +1,190 @@
+import { type Decision, type Draft, draft, type Refusal, refuse } from "../decision.ts";
+import { type Payload, samePayload } from "../payload.ts";
+import type { CallRecord } from "../records.ts";
+import { limits, type SessionState } from "../state.ts";
+import { currentRun, isRefusal } from "./current.ts";
+
+export type RequestCalls = {
+  readonly runId: string;
+  /** Which script of the last answer makes them, and how many calls it had made before: fences a dispatch. */
+  readonly script: number;
+  readonly before: number;
+  readonly calls: readonly { readonly tool: string; readonly ordinal: number; readonly arguments: Payload }[];
+  readonly at: string;
+  readonly deadlineAt: string;
+};
+
+/** Requests application functions: requests, deadlines and the wait are one commit (get_sessions_session_id). */
+export function requestCalls(state: SessionState, command: RequestCalls): Decision | Refusal {
+  const run = currentRun(state, command.runId);
+  if (isRefusal(run)) return run;
+  const turn = run.turn;
+  if (turn.at !== "script" || turn.index !== command.script || turn.calls !== command.before) {
+    return refuse("stale", "these calls were requested already");
+  }
+  const change = draft(state, command.at);
+  for (const call of command.calls) requestCall(change, command, call);
+  return change.finish();
+}
+
+/** How many more unresolved calls the active run may have. */
+export const roomForCalls = (state: SessionState): number =>
+  limits.openCalls - (state.run?.calls.length ?? 0);
+
+function requestCall(change: Draft, command: RequestCalls, call: RequestCalls["calls"][number]): void {
+  const callId = change.mint("call");
+  const { runId, deadlineAt } = command;
+  change.emit({ type: "tool.requested", callId, runId, tool: call.tool, ordinal: call.ordinal, deadlineAt });
+  change.change({
+    kind: "call",
+    put: {
+      id: callId,
+      runId,
+      tool: call.tool,
+      execution: "application",
+      connectionId: null,
+      arguments: call.arguments,
+      deadlineAt,
+      status: "requested",
+      result: null,
+      error: null,
+      receipt: false,
+    },
+  });
+}
+
+export type ToolResult = {
+  readonly callId: string;
+  readonly outcome: { readonly output: Payload } | { readonly error: Payload };
+};
+
+export type SubmitResults = {
+  readonly runId: string;
+  readonly results: readonly ToolResult[];
+  /** The records of the named calls; a call without one is not of this session. */
+  readonly records: ReadonlyMap<string, CallRecord>;
+  readonly at: string;
+};
+
+/**
+ * Accepts application results (post_sessions_session_id_tool_results). The batch is checked whole, in this
+ * order: repeated ids, calls of no session, of the platform, of another run, then each result. Identical
+ * retries change nothing; a batch of only those is a decision without events.
+ */
+export function submitResults(state: SessionState, command: SubmitResults): Decision | Refusal {
+  const refusal = refuseBatch(command) ?? refuseResults(state, command);
+  if (refusal !== null) return refusal;
+  const change = draft(state, command.at);
+  const fresh = command.results.filter((result) => command.records.get(result.callId)?.receipt === false);
+  for (const result of fresh) settle(change, command.runId, result);
+  const after = change.state();
+  if (fresh.length > 0 && after.status === "active" && after.run !== null && after.run.parked !== null) {
+    change.note({ type: "engine.woken" });
+  }
+  return change.finish();
+}
+
+function refuseBatch(command: SubmitResults): Refusal | null {
+  const ids = command.results.map((result) => result.callId);
+  if (new Set(ids).size < ids.length) {
+    return refuse(
+      "duplicate_call_id",
+      "The batch has two results for one call. Send one result for each call.",
+    );
+  }
+  const records = ids.map((id) => command.records.get(id));
+  if (records.includes(undefined)) {
+    return refuse("not_found", "A result names a call that this session does not have.");
+  }
+  if (records.some((record) => record?.execution === "platform")) {
+    return refuse("invalid_tool_result", "A result names a call that the platform executes itself.");
+  }
+  if (records.some((record) => record?.runId !== command.runId)) {
+    return refuse(
+      "tool_call_run_mismatch",
+      "A result names a call of another run. Send the run_id of the call.",
+    );
+  }
+  return null;
+}
+
+function refuseResults(state: SessionState, command: SubmitResults): Refusal | null {
+  for (const result of command.results) {
+    const record = command.records.get(result.callId);
+    if (record?.receipt === true) {
+      if (sameOutcome(record, result)) continue;
+      return refuse("tool_result_conflict", "The call already has a different accepted result.");
+    }
+    if (!isPending(state, command, result.callId)) {
+      return refuse(
+        "tool_call_not_pending",
+        "The call no longer accepts a result: it was resolved, expired or cancelled.",
+      );
+    }
+  }
+  return null;
+}
+
+function sameOutcome(record: CallRecord, result: ToolResult): boolean {
+  if ("output" in result.outcome)
+    return record.result !== null && samePayload(record.result, result.outcome.output);
+  return record.error !== null && samePayload(record.error, result.outcome.error);
+}
+
+/** The server time must be strictly before the deadline. */
+function isPending(state: SessionState, command: SubmitResults, callId: string): boolean {
+  const run = state.run;
+  if (run === null || run.id !== command.runId) return false;
+  if (run.status !== "waiting_for_tools" && run.status !== "interrupted") return false;
+  const call = run.calls.find((open) => open.id === callId);
+  return call?.deadlineAt !== undefined && call.deadlineAt !== null && command.at < call.deadlineAt;
+}
+
+function settle(change: Draft, runId: string, { callId, outcome }: ToolResult): void {
+  if ("output" in outcome) {
+    change.emit({ type: "tool.completed", callId, runId });
+    change.change({
+      kind: "call",
+      id: callId,
+      patch: { status: "completed", result: outcome.output, receipt: true },
+    });
+  } else {
+    change.emit({ type: "tool.failed", callId, runId });
+    change.change({
+      kind: "call",
+      id: callId,
+      patch: { status: "failed", error: outcome.error, receipt: true },
+    });
+  }
+}
+
+/** Fails the calls whose deadline has come with `tool_result_timeout`, whatever state the run is in. */
+export function expireCalls(state: SessionState, at: string): Decision | Refusal {
+  const run = state.run;
+  const overdue = run?.calls.filter((call) => call.deadlineAt !== null && call.deadlineAt <= at) ?? [];
+  const change = draft(state, at);
+  for (const call of overdue) {
+    change.emit({ type: "tool.failed", callId: call.id, runId: run?.id ?? "" });
+    change.change({ kind: "call", id: call.id, patch: { status: "failed", error: { inline: timeout } } });
+  }
+  const after = change.state();
+  if (overdue.length > 0 && after.status === "active" && after.run !== null && after.run.parked !== null) {
+    change.note({ type: "engine.woken" });
+  }
+  return change.finish();
+}
+
+const timeout = {
+  code: "tool_result_timeout",
+  message: "No result arrived before the deadline. The function may still have run.",
+};
+
+/** Cancels every unresolved call of the active run. */
+export function cancelCalls(change: Draft, message: string): void {
+  const run = change.state().run;
+  for (const call of run?.calls ?? []) {
+    change.emit({ type: "tool.cancelled", callId: call.id, runId: run?.id ?? "" });
+    const error = { inline: { code: "tool_call_cancelled", message } };
+    change.change({ kind: "call", id: call.id, patch: { status: "cancelled", error } });
+  }
+}

@@ -1,0 +1,140 @@
+import { type Decision, type Draft, draft, type Refusal, refuse } from "../decision.ts";
+import { messageId } from "../ids.ts";
+import type { Payload } from "../payload.ts";
+import type { SessionState, TranscriptPointer } from "../state.ts";
+import { currentRun, isRefusal } from "./current.ts";
+import { completeRun } from "./runs.ts";
+
+/** Takes the run up and applies every input bound to it, in acceptance order. Nothing bound: nothing happens. */
+export function applyInputs(state: SessionState, runId: string, at: string): Decision | Refusal {
+  const run = currentRun(state, runId);
+  if (isRefusal(run)) return run;
+  const change = draft(state, at);
+  if (!run.begun) change.note({ type: "engine.begun" });
+  applyBound(change);
+  return change.finish();
+}
+
+/** At the boundary before a model request, every bound input is applied, in acceptance order. */
+function applyBound(change: Draft): void {
+  const run = change.state().run;
+  if (run === null || run.turn.at !== "model") return;
+  for (const input of run.steering) {
+    change.emit({ type: "input.applied", inputId: input.id, runId: run.id });
+    change.change({ kind: "input", id: input.id, patch: { status: "applied", appliedAt: change.at } });
+  }
+}
+
+export type RecordAnswer = {
+  readonly runId: string;
+  /** How many answers the run had when the model was asked: fences an answer that comes twice. */
+  readonly before: number;
+  /** Attempts at this answer before the one that succeeded. */
+  readonly attempt: number;
+  /** Public text blocks as message content; null when the answer has none. */
+  readonly content: Payload | null;
+  readonly lastDeltaIndex: number;
+  /** A `StoredAnswer`. */
+  readonly answer: Payload;
+  readonly scripts: number;
+  /** Where the conversation is checkpointed, when this commit moves it. */
+  readonly checkpoint: TranscriptPointer | null;
+  readonly at: string;
+};
+
+/** Saves an answer of the model. One without scripts ends the run, unless steering waits to be applied. */
+export function recordAnswer(state: SessionState, command: RecordAnswer): Decision | Refusal {
+  const run = currentRun(state, command.runId);
+  if (isRefusal(run)) return run;
+  if (run.turn.at !== "model" || run.answers !== command.before) {
+    return refuse("stale", "this answer was recorded already");
+  }
+  const change = draft(state, command.at);
+  if (command.content !== null) {
+    const id = messageId(state.id, run.id, run.answers, command.attempt);
+    change.emit({
+      type: "message.completed",
+      messageId: id,
+      runId: run.id,
+      lastDeltaIndex: command.lastDeltaIndex,
+    });
+    change.change({ kind: "message", put: { id, content: command.content, createdAt: command.at } });
+  }
+  if (command.checkpoint !== null)
+    change.note({ type: "engine.checkpointed", transcript: command.checkpoint });
+  change.note({ type: "engine.answered", answer: command.answer, scripts: command.scripts });
+  if (command.scripts === 0 && run.steering.length === 0) completeRun(change);
+  return change.finish();
+}
+
+/** Counts a passing failure of the model, so that a retry survives the wait for it. */
+export function recordRetry(
+  state: SessionState,
+  runId: string,
+  failures: number,
+  at: string,
+): Decision | Refusal {
+  const run = currentRun(state, runId);
+  if (isRefusal(run)) return run;
+  if (run.turn.at !== "model" || run.turn.failures !== failures - 1)
+    return refuse("stale", "this retry was counted");
+  const change = draft(state, at);
+  change.note({ type: "engine.retried", failures });
+  return change.finish();
+}
+
+export type EndScript = {
+  readonly runId: string;
+  readonly script: number;
+  readonly scriptId: string;
+  readonly output: Payload;
+  readonly failed: boolean;
+  readonly memory: Payload | null;
+  readonly at: string;
+};
+
+/** Saves what a script gave the model, and with the last script of an answer applies the inputs that wait. */
+export function endScript(state: SessionState, command: EndScript): Decision | Refusal {
+  const run = currentRun(state, command.runId);
+  if (isRefusal(run)) return run;
+  if (run.turn.at !== "script" || run.turn.index !== command.script) {
+    return refuse("stale", "this script ended already");
+  }
+  const change = draft(state, command.at);
+  const { scriptId, output, failed, memory } = command;
+  change.note({ type: "engine.script_ended", scriptId, output, failed, memory });
+  applyBound(change);
+  return change.finish();
+}
+
+export type Park = {
+  readonly runId: string;
+  readonly leg: number;
+  readonly token: string;
+  /** The sequence that `Advance` had seen when it decided to wait. */
+  readonly seen: number;
+  readonly at: string;
+};
+
+/** Leaves a task token with the run. Refused as stale when something happened since: then there is no wait. */
+export function park(state: SessionState, command: Park): Decision | Refusal {
+  const run = state.run;
+  if (run === null || run.id !== command.runId || run.leg !== command.leg) {
+    return refuse("stale", `run ${command.runId} is not active`);
+  }
+  if (state.sequence !== command.seen)
+    return refuse("stale", "something happened since the run decided to wait");
+  const change = draft(state, command.at);
+  change.note({ type: "engine.parked", token: command.token });
+  return change.finish();
+}
+
+/** Hands the run to its next execution. */
+export function continueRun(state: SessionState, runId: string, leg: number, at: string): Decision | Refusal {
+  const run = currentRun(state, runId);
+  if (isRefusal(run)) return run;
+  if (run.leg !== leg - 1) return refuse("stale", `run ${runId} went on already`);
+  const change = draft(state, at);
+  change.note({ type: "engine.continued", leg });
+  return change.finish();
+}

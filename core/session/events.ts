@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { Payload } from "./payload.ts";
+import { Effort, InputMode, RunError, TranscriptPointer } from "./state.ts";
+
+/** What a session looked like after an event; `last_event_sequence` and `updated_at` are the event's own. */
+export const Snapshot = z.strictObject({
+  status: z.enum(["active", "pausing", "paused", "archived"]),
+  activeRunId: z.string().nullable(),
+  activeRunStatus: z.enum(["running", "waiting_for_tools", "interrupted", "stopping"]).nullable(),
+  pendingInputCount: z.int().nonnegative(),
+  sandboxId: z.string().nullable(),
+  pendingCallIds: z.array(z.string()),
+});
+export type Snapshot = z.infer<typeof Snapshot>;
+
+/** A run as its event saw it. Its messages are the first `answers` of the run's records. */
+const runView = {
+  runId: z.string(),
+  initialInputId: z.string(),
+  appliedInputIds: z.array(z.string()),
+  startedAt: z.string(),
+  answers: z.int().nonnegative(),
+};
+
+const sequenced = { sequence: z.int().positive(), at: z.string() };
+const internal = { at: z.string() };
+const called = { callId: z.string(), runId: z.string() };
+
+/** Public events: those of the reference, with ids in place of the content that records hold. */
+const publicEvents = [
+  z.strictObject({
+    ...sequenced,
+    type: z.literal("session.created"),
+    sessionId: z.string(),
+    projectId: z.string(),
+  }),
+  z.strictObject({
+    ...sequenced,
+    type: z.literal("input.accepted"),
+    inputId: z.string(),
+    mode: InputMode,
+    effort: Effort,
+    runId: z.string().nullable(),
+  }),
+  z.strictObject({ ...sequenced, type: z.literal("input.applied"), inputId: z.string(), runId: z.string() }),
+  z.strictObject({
+    ...sequenced,
+    type: z.literal("input.cancelled"),
+    inputId: z.string(),
+    runId: z.string().nullable(),
+    reason: z.enum(["customer_cancelled", "session_archived", "run_failed", "run_stopped"]),
+  }),
+  z.strictObject({ ...sequenced, type: z.literal("run.started"), runId: z.string(), inputId: z.string() }),
+  z.strictObject({
+    ...sequenced,
+    ...runView,
+    type: z.literal("run.completed"),
+    outputFileIds: z.array(z.string()),
+  }),
+  z.strictObject({ ...sequenced, ...runView, type: z.literal("run.failed"), error: RunError }),
+  z.strictObject({ ...sequenced, ...runView, type: z.literal("run.interrupted"), error: RunError }),
+  z.strictObject({ ...sequenced, ...runView, type: z.literal("run.stopped") }),
+  z.strictObject({
+    ...sequenced,
+    type: z.literal("message.completed"),
+    messageId: z.string(),
+    runId: z.string(),
+    lastDeltaIndex: z.int().min(-1),
+  }),
+  z.strictObject({
+    ...sequenced,
+    ...called,
+    type: z.literal("tool.requested"),
+    tool: z.string(),
+    /** Which call of the running script it is, counted from 0. */
+    ordinal: z.int().nonnegative(),
+    deadlineAt: z.string(),
+  }),
+  z.strictObject({ ...sequenced, ...called, type: z.literal("tool.completed") }),
+  z.strictObject({ ...sequenced, ...called, type: z.literal("tool.failed") }),
+  z.strictObject({ ...sequenced, ...called, type: z.literal("tool.cancelled") }),
+  z.strictObject({ ...sequenced, type: z.literal("session.updated"), session: Snapshot }),
+  z.strictObject({ ...sequenced, type: z.literal("session.archived"), session: Snapshot }),
+] as const;
+
+/** Internal events: what the turn engine has to remember. They have no sequence and are never shown. */
+const internalEvents = [
+  /** An execution has taken the run up. */
+  z.strictObject({ ...internal, type: z.literal("engine.begun") }),
+  /** The model answered; the payload is a `StoredAnswer`. */
+  z.strictObject({
+    ...internal,
+    type: z.literal("engine.answered"),
+    answer: Payload,
+    scripts: z.int().nonnegative(),
+  }),
+  /** A model request failed for a passing reason and is to be sent again. */
+  z.strictObject({ ...internal, type: z.literal("engine.retried"), failures: z.int().positive() }),
+  z.strictObject({
+    ...internal,
+    type: z.literal("engine.script_ended"),
+    scriptId: z.string(),
+    output: Payload,
+    failed: z.boolean(),
+    /** The session's script memory, where the script changed it. */
+    memory: Payload.nullable(),
+  }),
+  /** The run waits for a task token to be released. */
+  z.strictObject({ ...internal, type: z.literal("engine.parked"), token: z.string() }),
+  /** The token was consumed: whoever committed this, or the stream consumer after it, releases it. */
+  z.strictObject({ ...internal, type: z.literal("engine.woken") }),
+  /** The run goes on in another execution, because this one nears the limit of its history. */
+  z.strictObject({ ...internal, type: z.literal("engine.continued"), leg: z.int().min(2) }),
+  /** The conversation up to here is in S3. */
+  z.strictObject({
+    ...internal,
+    type: z.literal("engine.checkpointed"),
+    transcript: TranscriptPointer,
+  }),
+] as const;
+
+export const PublicSessionEvent = z.discriminatedUnion("type", publicEvents);
+export type PublicSessionEvent = z.infer<typeof PublicSessionEvent>;
+export const EngineEvent = z.discriminatedUnion("type", internalEvents);
+export type EngineEvent = z.infer<typeof EngineEvent>;
+export const SessionEvent = z.discriminatedUnion("type", [...publicEvents, ...internalEvents]);
+export type SessionEvent = z.infer<typeof SessionEvent>;
+
+/** An event before it has a place in the log. */
+type Unplaced<E> = E extends unknown ? Omit<E, "sequence" | "at"> : never;
+export type PublicEventBody = Unplaced<PublicSessionEvent>;
+export type EngineEventBody = Unplaced<EngineEvent>;
+
+export const isPublic = (event: SessionEvent): event is PublicSessionEvent => "sequence" in event;
+
+/** The model's answer as the log keeps it. */
+export const StoredAnswer = z.strictObject({
+  native: z.json(),
+  scripts: z.array(
+    z.union([
+      z.strictObject({ id: z.string(), source: z.string() }),
+      z.strictObject({ id: z.string(), source: z.null(), problem: z.string() }),
+    ]),
+  ),
+});
+export type StoredAnswer = z.infer<typeof StoredAnswer>;

@@ -1,0 +1,50 @@
+import type { Upload } from "../ports/blobs.ts";
+import type { Clock } from "../ports/clock.ts";
+import { type Loaded, type SessionStore, VersionConflict } from "../ports/store.ts";
+import type { Decision, Refusal } from "./decision.ts";
+
+/**
+ * A loser of the race decides again after up to 2, 4, … 64 ms. With 20 writers at once the unluckiest needs
+ * about 20 rounds; 100 rounds mean that something else is wrong.
+ */
+const ATTEMPTS = 100;
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 64;
+
+export type Handling = {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+};
+
+export type Handled =
+  /** `version` is the session's after the decision. */
+  | { readonly outcome: "committed" | "unchanged"; readonly decision: Decision; readonly version: number }
+  | { readonly outcome: "refused"; readonly refusal: Refusal }
+  | { readonly outcome: "missing" };
+
+/**
+ * Loads, decides and commits, again from the start whenever another commit came first, and only then.
+ * `decide` may read records of the session: what it reads must not be older than the state it is given.
+ */
+export async function handle(
+  { store, clock }: Handling,
+  sessionId: string,
+  decide: (loaded: Loaded) => Decision | Refusal | Promise<Decision | Refusal>,
+  uploads: readonly Upload[] = [],
+): Promise<Handled> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const loaded = await store.load(sessionId);
+    if (loaded === null) return { outcome: "missing" };
+    const decision = await decide(loaded);
+    if (!decision.accepted) return { outcome: "refused", refusal: decision };
+    if (decision.events.length === 0) return { outcome: "unchanged", decision, version: loaded.version };
+    try {
+      await store.commit(loaded.version, decision, uploads);
+      return { outcome: "committed", decision, version: loaded.version + 1 };
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
+    }
+    await clock.sleep(clock.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt));
+  }
+  throw new Error(`session ${sessionId} is under too much contention`);
+}
