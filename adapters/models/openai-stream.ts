@@ -1,0 +1,148 @@
+/**
+ * Reads the event stream of the Responses API into a reply.
+ */
+import { z } from "zod";
+import type { ModelListener, ModelReply, ToolDefinition } from "../../core/ports/model.ts";
+import { cutFailure, type ProviderReport, providerFailure, readError, refusalFailure } from "./failures.ts";
+import { type OutputItem, outputItem, toNative } from "./openai-input.ts";
+import { readScript } from "./script.ts";
+import { collectText } from "./text.ts";
+
+const index = z.number().int();
+const usage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  input_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
+});
+const response = z.object({
+  output: z.array(outputItem).nullish(),
+  usage: usage.nullish(),
+  error: z.unknown(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+});
+
+/** The events that matter; the others repeat what these say. */
+const event = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("response.output_text.delta"),
+    output_index: index,
+    content_index: index,
+    delta: z.string(),
+  }),
+  z.object({
+    type: z.literal("response.output_text.done"),
+    output_index: index,
+    content_index: index,
+    text: z.string(),
+  }),
+  z.object({ type: z.literal("response.output_item.done"), output_index: index, item: outputItem }),
+  z.object({ type: z.literal("response.completed"), response }),
+  z.object({ type: z.literal("response.incomplete"), response }),
+  z.object({ type: z.literal("response.failed"), response }),
+]);
+const typed = z.object({ type: z.string() });
+const known: ReadonlySet<string> = new Set(event.options.map((option) => option.shape.type.value));
+
+type Ending = { readonly cut: boolean; readonly response: z.infer<typeof response> };
+
+export type StreamContext = {
+  readonly tool: ToolDefinition;
+  readonly listener: ModelListener;
+  readonly apiKey: string;
+};
+
+/** Reads the events up to the one that ends the answer. Throws a `ModelFailure` when the answer is none. */
+export async function readResponse(
+  events: AsyncIterable<unknown>,
+  context: StreamContext,
+): Promise<ModelReply> {
+  const text = collectText(context.listener);
+  const done = new Map<number, OutputItem>();
+  const end = await readEvents(events, context.apiKey, {
+    text: (key, piece) => text.append(key, piece),
+    textDone: (key, whole) => text.finish(key, whole),
+    item: (at, item) => done.set(at, item),
+  });
+  const items = itemsOf(done, end.response.output ?? []);
+  refuseRefusal(items, context.apiKey);
+  return {
+    text: text.texts(),
+    scripts: items.flatMap((item) => {
+      const call = functionCall.safeParse(item);
+      return call.success ? [readScript({ ...call.data, id: call.data.call_id }, context.tool, end.cut)] : [];
+    }),
+    native: toNative(items),
+    usage: {
+      inputTokens: end.response.usage?.input_tokens ?? 0,
+      outputTokens: end.response.usage?.output_tokens ?? 0,
+      cachedInputTokens: end.response.usage?.input_tokens_details?.cached_tokens ?? 0,
+    },
+  };
+}
+
+const functionCall = z.object({
+  type: z.literal("function_call"),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+});
+
+type Sink = {
+  text(key: string, piece: string): void;
+  textDone(key: string, whole: string): void;
+  item(at: number, item: OutputItem): void;
+};
+
+async function readEvents(events: AsyncIterable<unknown>, apiKey: string, sink: Sink): Promise<Ending> {
+  for await (const raw of events) {
+    if (!known.has(typed.parse(raw).type)) continue;
+    const read = event.parse(raw);
+    switch (read.type) {
+      case "response.output_text.delta":
+        sink.text(`${read.output_index}/${read.content_index}`, read.delta);
+        break;
+      case "response.output_text.done":
+        sink.textDone(`${read.output_index}/${read.content_index}`, read.text);
+        break;
+      case "response.output_item.done":
+        sink.item(read.output_index, read.item);
+        break;
+      case "response.failed":
+        throw providerFailure(report(read.response.error), apiKey);
+      case "response.incomplete":
+        if (read.response.incomplete_details?.reason === "content_filter") {
+          throw refusalFailure("content_filter", apiKey);
+        }
+        return { cut: true, response: read.response };
+      case "response.completed":
+        return { cut: false, response: read.response };
+    }
+  }
+  throw cutFailure();
+}
+
+function report(error: unknown): ProviderReport {
+  return { status: null, headers: null, ...readError(error) };
+}
+
+/**
+ * Finished items come from their own events, whose reasoning is complete; an item that was cut has no such
+ * event and is only in the response that ends the stream.
+ */
+function itemsOf(done: ReadonlyMap<number, OutputItem>, final: readonly OutputItem[]): OutputItem[] {
+  const length = Math.max(final.length, ...[...done.keys()].map((at) => at + 1));
+  return Array.from({ length }, (_, at) => done.get(at) ?? final[at]).filter((item) => item !== undefined);
+}
+
+const refusals = z.object({
+  type: z.literal("message"),
+  content: z.array(z.object({ type: z.string(), refusal: z.string().optional() })),
+});
+
+function refuseRefusal(items: readonly OutputItem[], apiKey: string): void {
+  for (const item of items) {
+    const message = refusals.safeParse(item);
+    const refusal = message.success && message.data.content.find((part) => part.type === "refusal");
+    if (refusal) throw refusalFailure(refusal.refusal ?? "refusal", apiKey);
+  }
+}

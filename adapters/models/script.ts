@@ -1,0 +1,55 @@
+/**
+ * Reads the script out of a tool call.
+ */
+import { z } from "zod";
+import { wellFormedText } from "../../contract/nul.ts";
+import type { ScriptRequest, ToolDefinition } from "../../core/ports/model.ts";
+
+export type ToolCall = {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text as the model wrote it. */
+  readonly arguments: string;
+};
+
+const schema = z.object({
+  required: z.array(z.string()).default([]),
+  properties: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** The argument of the tool that holds the source: its first required property, else its first property. */
+export function sourceProperty(parameters: unknown): string {
+  const found = schema.safeParse(parameters);
+  const names = found.success ? [...found.data.required, ...Object.keys(found.data.properties)] : [];
+  return names[0] ?? "source";
+}
+
+/** The arguments as an object, or null when they are not one. */
+export function parseArguments(text: string): Record<string, unknown> | null {
+  try {
+    const value = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
+    return value.success ? value.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The script of `call`. When its arguments are unusable, `problem` tells the model how to do better. */
+export function readScript(call: ToolCall, tool: ToolDefinition, cut: boolean): ScriptRequest {
+  const { id } = call;
+  const property = sourceProperty(tool.parameters);
+  const how = `Call ${tool.name} with {"${property}": "<source>"}.`;
+  if (call.name !== tool.name) {
+    return {
+      id,
+      source: null,
+      problem: `There is no tool ${wellFormedText(call.name.slice(0, 64))}. ${how}`,
+    };
+  }
+  const source = parseArguments(call.arguments)?.[property];
+  if (typeof source === "string") return { id, source: wellFormedText(source) };
+  const problem = cut
+    ? "The script was cut off because the answer reached its output limit: write a shorter one."
+    : `The arguments are not a JSON object with a string "${property}". ${how}`;
+  return { id, source: null, problem };
+}
