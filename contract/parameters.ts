@@ -1,5 +1,5 @@
 /** Query, path and header parameters: text that becomes typed values. Unknown ones are ignored. */
-import { z } from "zod";
+import * as z from "zod";
 import { EventId, SubjectId } from "./schemas/common.ts";
 import { InputStatus } from "./schemas/inputs.ts";
 

@@ -3,7 +3,7 @@
  * back.
  */
 import type { ContentBlockParam, MessageParam } from "@anthropic-ai/sdk/resources/messages/messages";
-import { z } from "zod";
+import * as z from "zod";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { wellFormed, wellFormedText } from "../../contract/nul.ts";
 import type { TranscriptEntry, UserBlock } from "../../core/ports/model.ts";

@@ -1,7 +1,7 @@
 /**
  * Reads the event stream of the Messages API into a reply.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { ModelListener, ModelReply, ModelUsage, ToolDefinition } from "../../core/ports/model.ts";
 import { type Block, contentBlock, toNative } from "./anthropic-input.ts";
 import { cutFailure, refusalFailure } from "./failures.ts";

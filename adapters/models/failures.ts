@@ -2,7 +2,7 @@
  * Turns everything that can go wrong with a provider into a `ModelFailure` that says whether a retry can help.
  * The SDK's own error is never kept as the cause: it holds the raw body and headers.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ModelFailure } from "../../core/ports/model.ts";
 import { safeMessage } from "./scrub.ts";
 

@@ -3,7 +3,7 @@
  * the form in which they are sent back.
  */
 import type { ResponseInputContent, ResponseInputItem } from "openai/resources/responses/responses";
-import { z } from "zod";
+import * as z from "zod";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { wellFormed, wellFormedText } from "../../contract/nul.ts";
 import type { TranscriptEntry, UserBlock } from "../../core/ports/model.ts";

@@ -1,7 +1,7 @@
 /**
  * Reads the event stream of the Responses API into a reply.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { ModelListener, ModelReply, ToolDefinition } from "../../core/ports/model.ts";
 import { cutFailure, type ProviderReport, providerFailure, readError, refusalFailure } from "./failures.ts";
 import { type OutputItem, outputItem, toNative } from "./openai-input.ts";

@@ -1,7 +1,7 @@
 /**
  * Reads the script out of a tool call.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { wellFormedText } from "../../contract/nul.ts";
 import type { ScriptRequest, ToolDefinition } from "../../core/ports/model.ts";
 

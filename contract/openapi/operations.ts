@@ -1,5 +1,5 @@
 /** Routes as OpenAPI operations. */
-import type { z } from "zod";
+import type * as z from "zod";
 import { type ErrorCode, errors } from "../errors.ts";
 import { type KnownRoute, routes, type Success } from "../routes.ts";
 import { requestExamples } from "./examples.ts";

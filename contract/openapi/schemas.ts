@@ -1,5 +1,5 @@
 /** Zod schemas as JSON Schema 2020-12 with references to the document's components. */
-import { z } from "zod";
+import * as z from "zod";
 import { components } from "../schemas/index.ts";
 import { rulesOf } from "../schemas/rules.ts";
 

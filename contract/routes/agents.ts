@@ -1,5 +1,5 @@
 /** Agents and their versions. */
-import { z } from "zod";
+import * as z from "zod";
 import { IdempotencyHeaders, integerParameter, PageQuery } from "../parameters.ts";
 import {
   Agent,

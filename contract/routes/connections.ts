@@ -1,5 +1,5 @@
 /** Remote MCP endpoints. */
-import { z } from "zod";
+import * as z from "zod";
 import { IdempotencyHeaders, SubjectPageQuery } from "../parameters.ts";
 import { ConnectionId } from "../schemas/common.ts";
 import {

@@ -1,5 +1,5 @@
 /** Uploads, saved outputs and their bytes. */
-import { z } from "zod";
+import * as z from "zod";
 import { IdempotencyHeaders, PageQuery } from "../parameters.ts";
 import { FileId, SessionId } from "../schemas/common.ts";
 import { File, OutputFileList, UploadedFileMetadata, UploadFile } from "../schemas/files.ts";

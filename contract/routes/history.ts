@@ -1,5 +1,5 @@
 /** A session's events, read in pages or live. */
-import { z } from "zod";
+import * as z from "zod";
 import { PageQuery, StreamHeaders, StreamQuery } from "../parameters.ts";
 import { SessionId } from "../schemas/common.ts";
 import { EventList } from "../schemas/events.ts";

@@ -1,5 +1,5 @@
 /** Keys of this API and of model providers. */
-import { z } from "zod";
+import * as z from "zod";
 import { IdempotencyHeaders, PageQuery } from "../parameters.ts";
 import { ApiKeyList, CreateApiKey, CreatedApiKey } from "../schemas/api-keys.ts";
 import { ApiKeyId, ModelApiKeyId } from "../schemas/common.ts";

@@ -1,5 +1,5 @@
 /** What a route of the table says of its operation, and the lists of error codes that routes share. */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ErrorCode } from "../errors.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

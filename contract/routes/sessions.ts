@@ -1,5 +1,5 @@
 /** Sessions and their controls. */
-import { z } from "zod";
+import * as z from "zod";
 import { IdempotencyHeaders, SubjectPageQuery } from "../parameters.ts";
 import { SessionId } from "../schemas/common.ts";
 import { StopRun } from "../schemas/runs.ts";

@@ -1,5 +1,5 @@
 /** What goes into a session and what comes of it: inputs, tool results and runs. */
-import { z } from "zod";
+import * as z from "zod";
 import { IdempotencyHeaders, InputPageQuery, PageQuery } from "../parameters.ts";
 import { InputId, RunId, SessionId } from "../schemas/common.ts";
 import { Input, InputList, SendInput } from "../schemas/inputs.ts";

@@ -1,5 +1,5 @@
 /** Agents and their versions. */
-import { z } from "zod";
+import * as z from "zod";
 import { AgentId, ModelApiKeyId, pageOf, Timestamp, text, uniqueArray, VisiblePattern } from "./common.ts";
 import { AgentTool } from "./tools.ts";
 

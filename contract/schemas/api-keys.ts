@@ -1,5 +1,5 @@
 /** Keys of this API. */
-import { z } from "zod";
+import * as z from "zod";
 import { ApiKeyId, pageOf, Timestamp, text, VisiblePattern } from "./common.ts";
 
 export const CreateApiKey = z

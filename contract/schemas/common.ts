@@ -1,5 +1,5 @@
 /** Shapes that many schemas share: ids, times, text limits, pages and the error envelope. */
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalJson } from "../canonical.ts";
 import { idPattern } from "../ids.ts";
 import type { Json, JsonObject } from "../json.ts";

@@ -1,5 +1,5 @@
 /** Remote MCP endpoints: registered for a subject, or owned by one session. */
-import { z } from "zod";
+import * as z from "zod";
 import {
   ConnectionId,
   pageOf,

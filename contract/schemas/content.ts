@@ -1,5 +1,5 @@
 /** What messages and inputs are made of. */
-import { z } from "zod";
+import * as z from "zod";
 import { FileId } from "./common.ts";
 
 export const TextContent = z

@@ -1,5 +1,5 @@
 /** Where a session's shell and file tools work. */
-import { z } from "zod";
+import * as z from "zod";
 import { uniqueArray } from "./common.ts";
 
 export const NetworkPolicy = z

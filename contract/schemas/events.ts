@@ -1,5 +1,5 @@
 /** Committed events of a session, in the order of `sequence`. */
-import { z } from "zod";
+import * as z from "zod";
 import { EventId, pageOf, RunId, SandboxId, SessionId, Timestamp } from "./common.ts";
 import { OutputFileMetadata } from "./files.ts";
 import { Input, type InputStatus } from "./inputs.ts";

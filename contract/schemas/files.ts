@@ -1,5 +1,5 @@
 /** Uploads and saved outputs. */
-import { z } from "zod";
+import * as z from "zod";
 import { FileId, pageOf, RunId, SessionId, Timestamp } from "./common.ts";
 
 /** Where a saved output was: a normalized absolute path below /workspace/outputs/. */

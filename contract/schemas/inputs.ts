@@ -1,5 +1,5 @@
 /** Inputs: what is sent to a session. */
-import { z } from "zod";
+import * as z from "zod";
 import { InputId, pageOf, RunId, SessionId, Timestamp } from "./common.ts";
 import { Content } from "./content.ts";
 

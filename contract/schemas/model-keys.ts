@@ -1,5 +1,5 @@
 /** Keys of model providers, stored for runs to use. */
-import { z } from "zod";
+import * as z from "zod";
 import { ModelApiKeyId, pageOf, Timestamp, text, VisiblePattern } from "./common.ts";
 
 export const ModelProvider = z.enum(["openai", "anthropic"]);

@@ -2,7 +2,7 @@
  * Rules across the fields of one object, such as "a failed run has an error". They are checked when a value is
  * parsed, and kept beside the schema so that the OpenAPI document states the same.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 type Variants = readonly z.ZodType[];
 

@@ -1,5 +1,5 @@
 /** Runs: one execution of the agent, begun by one input. */
-import { z } from "zod";
+import * as z from "zod";
 import { FileId, InputId, MessageId, pageOf, RunId, SessionId, Timestamp } from "./common.ts";
 import { Content } from "./content.ts";
 import { having, none, withRules } from "./rules.ts";

@@ -1,5 +1,5 @@
 /** Sessions: a conversation with one agent version for one subject. */
-import { z } from "zod";
+import * as z from "zod";
 import { AgentConfig, AgentSelection, ResolvedAgent } from "./agents.ts";
 import { pageOf, RunId, SandboxId, SessionId, SubjectId, Timestamp, text } from "./common.ts";
 import { SessionConnectionBinding, SessionConnectionConfig } from "./connections.ts";

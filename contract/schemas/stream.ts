@@ -1,5 +1,5 @@
 /** What an event stream carries: committed events, and previews of text that is still being written. */
-import { z } from "zod";
+import * as z from "zod";
 import { EventId, MessageId, RunId, SessionId } from "./common.ts";
 import { eventTypes } from "./events.ts";
 

@@ -1,5 +1,5 @@
 /** Tool calls as they are recorded. */
-import { z } from "zod";
+import * as z from "zod";
 import { AnyObject, CallId, ConnectionId, JsonValue, RunId, Timestamp } from "./common.ts";
 import { having, withRules } from "./rules.ts";
 import { RunFailure } from "./runs.ts";

@@ -1,5 +1,5 @@
 /** Results that an application sends for its functions, and the receipts it gets. */
-import { z } from "zod";
+import * as z from "zod";
 import { AnyObject, CallId, JsonValue, RunId, SessionId, Timestamp } from "./common.ts";
 import { having, withRules } from "./rules.ts";
 

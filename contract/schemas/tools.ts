@@ -1,5 +1,5 @@
 /** Tools that an agent may declare, and the built-ins' arguments and results. */
-import { z } from "zod";
+import * as z from "zod";
 import { AnyObject, text } from "./common.ts";
 
 export const BuiltinTool = z

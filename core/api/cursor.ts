@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ApiError } from "./error.ts";
 
 /** What a cursor is good for: one endpoint of one resource, with the same filters. */

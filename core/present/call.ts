@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AnyObject } from "../../contract/schemas/common.ts";
 import { RunFailure } from "../../contract/schemas/runs.ts";
 import type { PendingToolCall, ToolCall } from "../../contract/schemas/tool-calls.ts";

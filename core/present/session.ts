@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SessionConnectionBinding } from "../../contract/schemas/connections.ts";
 import { Environment } from "../../contract/schemas/environments.ts";
 import type { Session } from "../../contract/schemas/sessions.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AgentConfig } from "../../contract/schemas/agents.ts";
 import { Content } from "../../contract/schemas/content.ts";
 import type { Blobs } from "../ports/blobs.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Json } from "../../contract/json.ts";
 import { blobKey } from "../../contract/table.ts";
 import type { Blobs } from "../ports/blobs.ts";
@@ -8,7 +8,7 @@ import type { SessionState, TranscriptPointer } from "../session/state.ts";
 import { StoredEntry } from "./transcript.ts";
 
 /** The conversation is checkpointed when the log after the last checkpoint holds this much of it. */
-const CHECKPOINT_BYTES = 64 * 1024;
+const CHECKPOINT_BYTES = 32 * 1024;
 const LOG_PAGE = 100;
 
 /** The conversation of a session: what checkpoints hold, then what the log adds. */

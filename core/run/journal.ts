@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Json } from "../../contract/json.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Settlement } from "../ports/script.ts";

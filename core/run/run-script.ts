@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Json } from "../../contract/json.ts";
 import type { RunningScript, ScriptCall, ScriptProgress, Settlement } from "../ports/script.ts";
 import { requestCalls, roomForCalls } from "../session/decide/calls.ts";
@@ -106,10 +106,12 @@ async function block(
     call,
     ...ports.blobs.stow(task.sessionId, call.arguments),
   }));
+  let before = journal.seen;
   const ours = await commit(
     context,
-    (state, at) =>
-      requestCalls(state, {
+    (state, at) => {
+      before = state.sequence;
+      return requestCalls(state, {
         runId: task.runId,
         script: turn.index,
         before: turn.calls,
@@ -120,10 +122,13 @@ async function block(
         })),
         at,
         deadlineAt: new Date(Date.parse(at) + ports.settings.toolResultSeconds * 1_000).toISOString(),
-      }),
+      });
+    },
     stowed.flatMap(({ upload }) => (upload === null ? [] : [upload])),
   );
-  return ours ? wait(context, context.state.sequence) : done;
+  if (!ours) return done;
+  // A result that came in after the journal was read is not seen yet: then the wait is released at once.
+  return wait(context, before === journal.seen ? context.state.sequence : journal.seen);
 }
 
 /** The whole batch is checked before anything is requested (post_agents, "Functions executed by your application"). */

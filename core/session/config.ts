@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Payload } from "./payload.ts";
 
 /** What a session fixes at creation: stored once, joined on read. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Payload } from "./payload.ts";
 import { Effort, InputMode, RunError, TranscriptPointer } from "./state.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalJson } from "../../contract/canonical.ts";
 import type { Json } from "../../contract/json.ts";
 

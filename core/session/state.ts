@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Payload } from "./payload.ts";
 
 export const Effort = z.enum(["off", "minimal", "low", "medium", "high", "xhigh", "max"]);

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { canonicalJson } from "../../contract/canonical.ts";
+import type { Json } from "../../contract/json.ts";
+import { blobKey } from "../../contract/table.ts";
+import type { Blobs, Stowed } from "../../core/ports/blobs.ts";
+import { INLINE_BYTES } from "../../core/session/payload.ts";
+
+/** Bodies in S3. Keys of bodies end in the hash of their canonical JSON. */
+export function createBlobs(options: { readonly client: S3Client; readonly bucket: string }): Blobs {
+  const { client, bucket: Bucket } = options;
+  const get = async (Key: string): Promise<string> => {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+    if (Body === undefined) throw new Error(`${Key} has no body`);
+    return Body.transformToString("utf-8");
+  };
+  return {
+    stow: (sessionId, value, limit = INLINE_BYTES) =>
+      stow(value, limit, (sha256) => blobKey.body(sessionId, sha256)),
+    fetch: async (payload) => {
+      if ("inline" in payload) return payload.inline as Json;
+      return JSON.parse(await get(payload.blob)) as Json;
+    },
+    put: async ({ key: Key, body }) => {
+      await client.send(new PutObjectCommand({ Bucket, Key, Body: body, ContentType: "application/json" }));
+    },
+    get,
+  };
+}
+
+/** Small values stay in place; larger ones go under a key made of their hash. */
+export function stow(value: Json, limit: number, keyOf: (sha256: string) => string): Stowed {
+  const body = canonicalJson(value);
+  const bytes = Buffer.byteLength(body);
+  if (bytes <= limit) return { payload: { inline: value as never }, upload: null };
+  const key = keyOf(createHash("sha256").update(body).digest("hex"));
+  return { payload: { blob: key, bytes }, upload: { key, body } };
+}

@@ -1,0 +1,75 @@
+import * as z from "zod";
+
+/** What we read of API Gateway's REST proxy event. */
+export const ProxyEvent = z.object({
+  httpMethod: z.string(),
+  path: z.string(),
+  headers: z.record(z.string(), z.string().optional()).nullish(),
+  multiValueQueryStringParameters: z.record(z.string(), z.array(z.string()).optional()).nullish(),
+  body: z.string().nullish(),
+  isBase64Encoded: z.boolean().default(false),
+  requestContext: z.object({
+    requestId: z.string(),
+    /** With the stage in front, which `path` leaves out. */
+    path: z.string().optional(),
+    identity: z.object({ userArn: z.string().nullish() }).default({}),
+  }),
+});
+export type ProxyEvent = z.infer<typeof ProxyEvent>;
+
+/** A request as our code sees it. */
+export type HttpRequest = {
+  readonly method: string;
+  /** What follows `/v1`; null for a path outside of it. */
+  readonly path: string | null;
+  readonly query: readonly (readonly [string, string])[];
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly requestId: string;
+  /** The AWS principal that signed the request, under the operators' root only. */
+  readonly operator: string | null;
+  readonly baseUrl: string;
+};
+
+const root = /^(\/aws)?\/v1(\/.*)?$/;
+
+export function toRequest(event: ProxyEvent): HttpRequest {
+  const headers = lowerCase(event.headers ?? {});
+  const [matched, operators, path] = root.exec(event.path) ?? [];
+  const { requestId, identity } = event.requestContext;
+  const scheme = headers["x-forwarded-proto"] ?? "https";
+  return {
+    method: event.httpMethod,
+    path: matched === undefined ? null : (path ?? "/"),
+    query: pairs(event.multiValueQueryStringParameters ?? {}),
+    headers,
+    body: bodyText(event),
+    requestId,
+    operator: operators === undefined ? null : (identity.userArn ?? null),
+    baseUrl: `${scheme}://${headers["host"] ?? "localhost"}${stage(event)}/v1`,
+  };
+}
+
+function stage({ path, requestContext }: ProxyEvent): string {
+  const whole = requestContext.path ?? path;
+  return whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : "";
+}
+
+function lowerCase(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const known = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name.toLowerCase(), value] as const],
+  );
+  return Object.fromEntries(known);
+}
+
+function pairs(query: Readonly<Record<string, readonly string[] | undefined>>): [string, string][] {
+  return Object.entries(query).flatMap(([name, values]) =>
+    (values ?? []).map((value): [string, string] => [name, value]),
+  );
+}
+
+function bodyText(event: ProxyEvent): string | null {
+  if (event.body === null || event.body === undefined || event.body === "") return null;
+  return event.isBase64Encoded ? Buffer.from(event.body, "base64").toString("utf8") : event.body;
+}
