@@ -1,0 +1,4 @@
+import { createApp } from "../lib/app.ts";
+import { addChecks } from "../lib/checks.ts";
+
+addChecks(createApp().app);
