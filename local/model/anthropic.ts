@@ -1,7 +1,7 @@
 /**
  * Anthropic's Messages API as the scripted model speaks it.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { anthropicEvents, messageObject } from "./anthropic-events.ts";
 import { seal } from "./ids.ts";
 import { sourceOf } from "./openai.ts";

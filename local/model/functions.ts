@@ -2,7 +2,7 @@
  * Finds the application's functions in the description of the JavaScript tool, and writes scripts that call
  * them.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 export type Parameter = { readonly name: string; readonly type: string; readonly required: boolean };
 export type GrantedFunction = { readonly name: string; readonly parameters: readonly Parameter[] };

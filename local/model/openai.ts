@@ -1,7 +1,7 @@
 /**
  * OpenAI's Responses API as the scripted model speaks it.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { sourceProperty } from "../../adapters/models/script.ts";
 import { wireId } from "./ids.ts";
 import { openaiEvents, responseObject } from "./openai-events.ts";

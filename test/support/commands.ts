@@ -1,0 +1,194 @@
+import type { Json } from "../../contract/json.ts";
+import {
+  expireCalls,
+  requestCalls,
+  type SubmitResults,
+  submitResults,
+  type ToolResult,
+} from "../../core/session/decide/calls.ts";
+import { createSession } from "../../core/session/decide/create.ts";
+import {
+  applyInputs,
+  continueRun,
+  endScript,
+  park as parkRun,
+  type RecordAnswer,
+  recordAnswer,
+  recordRetry,
+} from "../../core/session/decide/engine.ts";
+import { type NewInput, sendInput } from "../../core/session/decide/inputs.ts";
+import { failRun, loseExecution } from "../../core/session/decide/runs.ts";
+import type { Payload } from "../../core/session/payload.ts";
+import { emptyRecords, withChanges } from "./records.ts";
+import { type Command, moment, type Past, pastOf } from "./specification.ts";
+
+export const SESSION = "ses_spec";
+export const PROJECT = "prj_spec";
+/** Seconds that an application has for a call. */
+export const DEADLINE_SECONDS = 600;
+
+export const inline = (value: Json): Payload => ({ inline: value as never });
+export const userText = (text: string): Payload => inline([{ type: "text", text }]);
+
+const newInput = (mode: NewInput["mode"], effort: NewInput["effort"]): NewInput => ({
+  mode,
+  effort,
+  content: userText(`a ${mode} input`),
+});
+
+/** A session just created, with a first input where a mode is given. */
+export function created(mode: NewInput["mode"] | null = null): Past {
+  const decision = createSession({
+    sessionId: SESSION,
+    projectId: PROJECT,
+    input: mode === null ? null : newInput(mode, "medium"),
+    at: moment(0),
+  });
+  return { ...pastOf(decision.events), records: withChanges(emptyRecords, decision.changes) };
+}
+
+export const steer =
+  (effort: NewInput["effort"] = "medium"): Command =>
+  ({ state }, at) =>
+    sendInput(state, newInput("steer", effort), at);
+
+export const queue =
+  (effort: NewInput["effort"] = "medium"): Command =>
+  ({ state }, at) =>
+    sendInput(state, newInput("queue", effort), at);
+
+/** The active run's id; one that no session has where there is none. */
+export const activeRun = ({ state }: Past): string => state.run?.id ?? "run_none";
+
+export const apply =
+  (runId?: string): Command =>
+  (past, at) =>
+    applyInputs(past.state, runId ?? activeRun(past), at);
+
+/** Records an answer: with so many scripts, and public text unless `content` says otherwise. */
+export const answer =
+  (scripts = 0, rest: Partial<RecordAnswer> = {}): Command =>
+  (past, at) =>
+    recordAnswer(past.state, {
+      runId: activeRun(past),
+      before: past.state.run?.answers ?? 0,
+      attempt: 0,
+      content: inline([{ type: "text", text: "an answer" }]),
+      lastDeltaIndex: -1,
+      answer: inline({ native: [], scripts: [] }),
+      scripts,
+      checkpoint: null,
+      at,
+      ...rest,
+    });
+
+export const retry =
+  (failures: number): Command =>
+  (past, at) =>
+    recordRetry(past.state, activeRun(past), failures, at);
+
+/** The running script calls so many functions at once. `before` and `script` fence, as the engine sends them. */
+export const request =
+  (count = 1, fence: { readonly before?: number; readonly script?: number } = {}): Command =>
+  (past, at) => {
+    const turn = past.state.run?.turn;
+    const { before = 0, script = 0 } = { ...fenceOf(turn), ...fence };
+    return requestCalls(past.state, {
+      runId: activeRun(past),
+      script,
+      before,
+      calls: Array.from({ length: count }, (_, index) => ({
+        tool: "get_customer",
+        ordinal: before + index,
+        arguments: inline({ customer_id: `c${before + index}` }),
+      })),
+      at,
+      deadlineAt: new Date(Date.parse(at) + DEADLINE_SECONDS * 1_000).toISOString(),
+    });
+  };
+
+function fenceOf(turn: NonNullable<Past["state"]["run"]>["turn"] | undefined) {
+  return turn?.at === "script" ? { before: turn.calls, script: turn.index } : {};
+}
+
+/** The running script ends. */
+export const end =
+  (rest: { readonly script?: number; readonly memory?: Payload } = {}): Command =>
+  (past, at) =>
+    endScript(past.state, {
+      runId: activeRun(past),
+      script: rest.script ?? fenceOf(past.state.run?.turn).script ?? 0,
+      scriptId: "script",
+      output: inline("printed"),
+      failed: false,
+      memory: rest.memory ?? null,
+      at,
+    });
+
+/** Id of the session's n-th call, counted from 0 over all its runs. */
+export function callId(past: Past, index: number): string {
+  const requested = past.events.filter((event) => event.type === "tool.requested")[index];
+  return requested?.callId ?? "call_none";
+}
+
+/** A result for the n-th call of the session. */
+export type Result = (past: Past) => ToolResult;
+export const ok =
+  (index: number, output: Json = { name: "Ann" }): Result =>
+  (past) => ({ callId: callId(past, index), outcome: { output: inline(output) } });
+export const failed =
+  (index: number, message = "there is no such customer"): Result =>
+  (past) => ({ callId: callId(past, index), outcome: { error: inline({ code: "not_there", message }) } });
+export const resultFor =
+  (id: string): Result =>
+  () => ({ callId: id, outcome: { output: inline(null) } });
+
+export const submit =
+  (...results: readonly Result[]): Command =>
+  (past, at) =>
+    submitTo(activeRun(past), ...results)(past, at);
+
+/** The same with the run_id of the request given. */
+export const submitTo =
+  (runId: string, ...results: readonly Result[]): Command =>
+  (past, at) => {
+    const named = results.map((result) => result(past));
+    const records: SubmitResults["records"] = past.records.call;
+    return submitResults(past.state, { runId, results: named, records, at });
+  };
+
+export const expire =
+  (): Command =>
+  ({ state }, at) =>
+    expireCalls(state, at);
+
+export const fail =
+  (code = "model_error"): Command =>
+  (past, at) =>
+    failRun(past.state, activeRun(past), { code, message: "the model is gone" }, at);
+
+export const lose =
+  (leg = 1, runId?: string): Command =>
+  (past, at) =>
+    loseExecution(past.state, runId ?? activeRun(past), leg, at);
+
+export const park =
+  (token = "token", rest: { readonly seen?: number; readonly leg?: number } = {}): Command =>
+  (past, at) =>
+    parkRun(past.state, {
+      runId: activeRun(past),
+      leg: rest.leg ?? past.state.run?.leg ?? 1,
+      token,
+      seen: rest.seen ?? past.state.sequence,
+      at,
+    });
+
+export const nextLeg =
+  (leg?: number): Command =>
+  (past, at) =>
+    continueRun(past.state, activeRun(past), leg ?? (past.state.run?.leg ?? 0) + 1, at);
+
+/** Frequent beginnings. */
+export const begun: readonly Command[] = [apply()];
+export const scripting = (scripts = 1): readonly Command[] => [apply(), answer(scripts)];
+export const waiting = (calls = 1): readonly Command[] => [...scripting(), request(calls)];
