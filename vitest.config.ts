@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 
+/** CI counts from the runner's own report. */
+const report = { outputFile: "node_modules/.cache/stepyard/tests.json" };
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
@@ -7,5 +10,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    reporters: process.env["CI"] ? ["default", ["json", report]] : ["default"],
   },
 });
