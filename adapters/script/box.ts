@@ -105,7 +105,7 @@ export function outcome(box: Box): { readonly finished: boolean; readonly json: 
   const state = context.getPromiseState(promise);
   if (state.type === "pending") return { finished: false, json: null };
   if (state.type === "rejected") throw new ScriptEnded(explain(box, state.error, false));
-  return { finished: true, json: textOf(context, call(box, guest.finish, [state.value])) };
+  return { finished: true, json: read(box, call(box, guest.finish, [state.value])) };
 }
 
 function pump(box: Box): void {
@@ -136,9 +136,15 @@ function check(box: Box): void {
   if (box.exhausted()) throw new ScriptEnded(memoryLimit());
 }
 
+function read(box: Box, value: QuickJSHandle): string | null {
+  const text = textOf(box.context, value);
+  check(box);
+  return text;
+}
+
 function explain(box: Box, thrown: QuickJSHandle, compiling: boolean): Failure {
   const described = box.context.callFunction(box.guest.describe, box.context.undefined, [thrown]);
   check(box);
-  if (described.error) return trapped(described.error);
-  return thrownFailure(readThrown(textOf(box.context, described.value) ?? ""), compiling);
+  if (described.error) return trapped(null);
+  return thrownFailure(readThrown(read(box, described.value) ?? ""), compiling);
 }
