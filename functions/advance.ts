@@ -6,6 +6,7 @@ import { createScriptRuntime } from "../adapters/script/runtime.ts";
 import { keyContext } from "../core/api/model-keys.ts";
 import { advance } from "../core/run/advance.ts";
 import type { EnginePorts, ModelKeys, Outcome } from "../core/run/ports.ts";
+import { reportFailure } from "./failure.ts";
 import { createWorld, once, type World } from "./wiring.ts";
 
 const Event = z.object({
@@ -43,7 +44,7 @@ export const handler = middy(async (input: unknown, context: Context): Promise<E
     ms: Math.round(performance.now() - started),
   });
   return { ...event, cycle: event.cycle + 1, ...outcome };
-});
+}).use(reportFailure(() => world().log));
 
 function ports(at: World, event: Event): EnginePorts {
   const { store, blobs, clock, log, previews, settings } = at;

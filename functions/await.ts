@@ -1,6 +1,7 @@
 import middy from "@middy/core";
 import * as z from "zod";
 import { parkRun } from "../core/run/park.ts";
+import { reportFailure } from "./failure.ts";
 import { createWorld, once } from "./wiring.ts";
 
 const Event = z.object({
@@ -19,4 +20,4 @@ export const handler = middy(async (input: unknown): Promise<void> => {
   const { store, clock, log } = world();
   const outcome = await parkRun({ store, clock, executions: world().executions() }, wait);
   log.info("await", { runId: wait.runId, outcome });
-});
+}).use(reportFailure(() => world().log));

@@ -2,6 +2,7 @@ import middy from "@middy/core";
 import * as z from "zod";
 import { partition, sort } from "../contract/table.ts";
 import { reconcile } from "../core/run/reconcile.ts";
+import { reportFailure } from "./failure.ts";
 import { createWorld, once } from "./wiring.ts";
 
 const Key = z.object({ pk: z.object({ S: z.string() }), sk: z.object({ S: z.string() }) });
@@ -34,4 +35,4 @@ export const handler = middy(async (input: unknown) => {
     }),
   );
   return { batchItemFailures: failures.flat() };
-});
+}).use(reportFailure(() => world().log));

@@ -1,6 +1,7 @@
 import middy from "@middy/core";
 import * as z from "zod";
 import { loseRun } from "../core/run/park.ts";
+import { reportFailure } from "./failure.ts";
 import { createWorld, once } from "./wiring.ts";
 
 const Lost = z.object({ sessionId: z.string(), runId: z.string(), leg: z.int().positive() });
@@ -27,4 +28,4 @@ export const handler = middy(async (input: unknown): Promise<{ outcome: string }
   const outcome = await loseRun({ store, clock }, lost);
   log.warn("lost", { runId: lost.runId, leg: lost.leg, outcome });
   return { outcome };
-});
+}).use(reportFailure(() => world().log));

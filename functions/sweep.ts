@@ -1,6 +1,7 @@
 import middy from "@middy/core";
 import * as z from "zod";
 import { sweep } from "../core/run/reconcile.ts";
+import { reportFailure } from "./failure.ts";
 import { createWorld, once } from "./wiring.ts";
 
 const world = once(createWorld);
@@ -18,4 +19,4 @@ export const handler = middy(async (input: unknown): Promise<{ looked: number; f
   if (result.looked > 0) log.info("sweep", result);
   if (result.failed > 0) throw new Error(`the sweep failed on ${result.failed} of ${result.looked} sessions`);
   return result;
-});
+}).use(reportFailure(() => world().log));

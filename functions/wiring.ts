@@ -34,7 +34,7 @@ export function createWorld(settings: Settings = readSettings()) {
     catalog: createCatalog({ client, table, blobs }),
     credentials: createCredentials({ client, table }),
     previews: createPreviews({ client, table, now }),
-    newSuffix: () => ulid(),
+    newSuffix: (now: number) => ulid(now),
     /** `stateMachineArn` is given by the execution itself where the function must not know it by name. */
     executions: (stateMachineArn: string | null = settings.stateMachineArn) => {
       if (stateMachineArn === null) throw new Error("this function has no state machine in its environment");

@@ -13,11 +13,15 @@ import {
   type RecordChange,
   RunRecord,
 } from "../../core/session/records.ts";
+import { createRecent } from "../system/recent.ts";
 import { decodeFields, dueShards, type Key, recordKey } from "./items.ts";
 import { getItem, getItems, parseHead, queryRange, readLog, readTail } from "./session-reads.ts";
 import { writeCommit, writeSession } from "./session-writes.ts";
 
 const Keys = z.object({ pk: z.string(), sk: z.string() });
+
+/** Configurations never change and are at most some kilobytes each. */
+const REMEMBERED_CONFIGS = 500;
 
 /** Sessions in the one table. */
 export function createSessionStore(options: {
@@ -27,6 +31,7 @@ export function createSessionStore(options: {
   readonly now: () => number;
 }): SessionStore {
   const table = { client: options.client, name: options.table, now: options.now };
+  const configs = createRecent<SessionConfig>(REMEMBERED_CONFIGS);
   const upload = (uploads: readonly Upload[]) => Promise.all(uploads.map((body) => options.blobs.put(body)));
 
   const records = async <T extends { readonly id: string }>(
@@ -55,10 +60,11 @@ export function createSessionStore(options: {
       const item = await getItem(table, { pk: partition.session(sessionId), sk: sort.head });
       return item && parseHead(item);
     },
-    config: async (sessionId) => {
-      const item = await getItem(table, { pk: partition.session(sessionId), sk: sort.config });
-      return item && decodeFields(SessionConfig, item);
-    },
+    config: (sessionId) =>
+      configs.get(sessionId, async () => {
+        const item = await getItem(table, { pk: partition.session(sessionId), sk: sort.config });
+        return item && decodeFields(SessionConfig, item);
+      }),
     create: async (config, decision, uploads) => {
       await upload(uploads);
       await writeSession(table, config, decision);

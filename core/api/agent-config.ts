@@ -2,8 +2,9 @@ import type { JsonObject } from "../../contract/json.ts";
 import { modelSpec } from "../../contract/models.ts";
 import type { AgentConfig } from "../../contract/schemas/agents.ts";
 import { type AgentTool, BuiltinTool } from "../../contract/schemas/tools.ts";
-import { schemaProblem } from "../tools/functions.ts";
 import { ApiError, notFound } from "./error.ts";
+import { schemaProblem } from "./function-schema.ts";
+import { couldExist } from "./ids.ts";
 import type { ApiPorts } from "./operation.ts";
 
 /** Checks what a schema cannot: the model, the key and its provider, the tools (post_agents). */
@@ -11,7 +12,8 @@ export async function checkConfig(ports: ApiPorts, projectId: string, config: Ag
   const spec = modelSpec(config.model);
   if (spec === null) throw new ApiError("invalid_model");
   checkTools(config.tools);
-  const key = await ports.catalog.modelKey(projectId, config.model_api_key_id);
+  const keyId = config.model_api_key_id;
+  const key = couldExist(keyId) ? await ports.catalog.modelKey(projectId, keyId) : null;
   if (key === null) throw notFound("model API key");
   if (key.provider !== spec.provider) throw new ApiError("model_api_key_provider_mismatch");
 }

@@ -1,4 +1,3 @@
-import { newId } from "../../contract/ids.ts";
 import type { Json } from "../../contract/json.ts";
 import { type Agent, AgentConfig, type AgentVersion } from "../../contract/schemas/agents.ts";
 import type { NewVersion, StoredAgent, StoredAgentVersion } from "../ports/catalog.ts";
@@ -6,16 +5,17 @@ import { timestamp } from "../ports/clock.ts";
 import { checkConfig } from "./agent-config.ts";
 import { decodeCursor, page, positions } from "./cursor.ts";
 import { notFound } from "./error.ts";
+import { mint } from "./ids.ts";
 import type { ApiPorts, Operation } from "./operation.ts";
 
 /** post_agents */
 export const createAgent: Operation<"post_agents"> = async (ports, { projectId, body }) => {
   await checkConfig(ports, projectId, body.config);
-  const id = newId("agt", ports.newSuffix());
+  const { id, at } = mint(ports, "agt");
   const agent = await ports.catalog.createAgent(
     projectId,
     { id, name: body.name },
-    version(ports, projectId, body.config),
+    version(ports, projectId, body.config, at),
   );
   return { status: 201, body: present(agent) };
 };
@@ -57,7 +57,7 @@ export const createVersion: Operation<"post_agents_agent_id_versions"> = async (
   const created = await ports.catalog.createVersion(
     projectId,
     params.agent_id,
-    version(ports, projectId, body.config),
+    version(ports, projectId, body.config, timestamp(ports.clock)),
   );
   if (created === null) throw notFound("agent");
   return { status: 201, body: await presentVersion(ports, created) };
@@ -73,9 +73,9 @@ export const getVersion: Operation<"get_agents_agent_id_versions_version"> = asy
   return { status: 200, body: await presentVersion(ports, found) };
 };
 
-function version(ports: ApiPorts, projectId: string, config: AgentConfig): NewVersion {
+function version(ports: ApiPorts, projectId: string, config: AgentConfig, createdAt: string): NewVersion {
   const { payload, upload } = ports.configs.stow(projectId, config as unknown as Json);
-  return { config: payload, upload, createdAt: timestamp(ports.clock) };
+  return { config: payload, upload, createdAt };
 }
 
 function present(agent: StoredAgent): Agent {

@@ -58,4 +58,4 @@ export function page<T>(
 }
 
 /** Positions that cursors hold. */
-export const positions = { id: /^[a-z]+_[A-Za-z0-9]+$/, sequence: /^\d{1,10}$/ } as const;
+export const positions = { id: /^[a-z]{1,8}_[A-Za-z0-9]{1,64}$/, sequence: /^\d{1,10}$/ } as const;

@@ -5,17 +5,18 @@ import type { PreviewWindow } from "../ports/previews.ts";
 /**
  * Turns windows of preview text into deltas for one connection: from index 0 on and without a gap. A gap
  * ends the previews of that message, and so does its completion. `begun` is a message whose text had begun
- * before the connection: it is not previewed.
+ * before the connection: it is not previewed. Ids of a session's messages sort in the order of the messages,
+ * so a window that was written late, after the next message's or its own completion, is known by its id.
  */
 export function deltaReader(sessionId: string, begun: string | null) {
-  let message: string | null = begun;
+  let latest = begun ?? "";
   let next = 0;
   let over = begun !== null;
   return {
     read(window: PreviewWindow | null): MessageDelta[] {
-      if (window === null) return [];
-      if (window.messageId !== message) {
-        message = window.messageId;
+      if (window === null || window.messageId < latest) return [];
+      if (window.messageId > latest) {
+        latest = window.messageId;
         next = 0;
         over = false;
       }
@@ -38,7 +39,9 @@ export function deltaReader(sessionId: string, begun: string | null) {
     },
     /** After a message's completion nothing more of it is previewed. */
     follow(event: Event): void {
-      if (event.type === "message.completed" && event.data.message.id === message) over = true;
+      if (event.type !== "message.completed" || event.data.message.id < latest) return;
+      latest = event.data.message.id;
+      over = true;
     },
   };
 }

@@ -3,7 +3,6 @@ import { timestamp } from "../ports/clock.ts";
 import { presentInput } from "../present/input.ts";
 import { performSoon } from "../run/perform.ts";
 import { sendInput as decideInput } from "../session/decide/inputs.ts";
-import { refuse } from "../session/decision.ts";
 import { effects } from "../session/effects.ts";
 import { handle } from "../session/handle.ts";
 import type { InputRecord } from "../session/records.ts";
@@ -19,8 +18,7 @@ export const sendInput: Operation<"post_sessions_session_id_inputs"> = async (po
   const { projectId, params, body } = request;
   const sessionId = params.session_id;
   const config = await ports.store.config(sessionId);
-  if (config === null) throw notFound("session");
-  await ownSession(ports, projectId, sessionId);
+  if (config === null || config.projectId !== projectId) throw notFound("session");
   const { environment } = config;
   const sandboxed = typeof environment === "object" && environment !== null && "network" in environment;
   const target = { sessionId, model: config.model, environment: sandboxed ? "sandbox" : "none" } as const;
@@ -28,10 +26,7 @@ export const sendInput: Operation<"post_sessions_session_id_inputs"> = async (po
   const handled = await handle(
     ports,
     sessionId,
-    ({ state }) =>
-      state.projectId === projectId
-        ? decideInput(state, input, timestamp(ports.clock))
-        : refuse("not_found", ""),
+    ({ state }) => decideInput(state, input, timestamp(ports.clock)),
     uploads,
   );
   const { state, changes } = committed(handled, "session");

@@ -1,9 +1,8 @@
-import { newId } from "../../contract/ids.ts";
 import type { ModelApiKey } from "../../contract/schemas/model-keys.ts";
 import type { StoredModelKey } from "../ports/catalog.ts";
-import { timestamp } from "../ports/clock.ts";
 import { decodeCursor, page, positions } from "./cursor.ts";
 import { notFound } from "./error.ts";
+import { mint } from "./ids.ts";
 import type { Operation } from "./operation.ts";
 
 const SHOWN = 4;
@@ -13,7 +12,7 @@ export const keyContext = (projectId: string, keyId: string) => ({ project: proj
 
 /** post_model_api_keys: seals the key; nothing but its first and last four characters is ever shown again. */
 export const createModelKey: Operation<"post_model_api_keys"> = async (ports, { projectId, body }) => {
-  const id = newId("mkey", ports.newSuffix());
+  const { id, at } = mint(ports, "mkey");
   const key: StoredModelKey = {
     id,
     name: body.name,
@@ -21,7 +20,7 @@ export const createModelKey: Operation<"post_model_api_keys"> = async (ports, { 
     prefix: body.key.slice(0, SHOWN),
     suffix: body.key.slice(-SHOWN),
     sealed: await ports.vault.seal(body.key, keyContext(projectId, id)),
-    createdAt: timestamp(ports.clock),
+    createdAt: at,
   };
   await ports.catalog.putModelKey(projectId, key);
   return { status: 201, body: present(key) };

@@ -19,8 +19,8 @@ export type ApiPorts = {
   readonly executions: Executions;
   readonly clock: Clock;
   readonly log: Log;
-  /** A new time-ordered suffix for an id. */
-  readonly newSuffix: () => string;
+  /** A new suffix for an id, ordered by the time, in milliseconds since 1970. */
+  readonly newSuffix: (now: number) => string;
 };
 
 type Parsed<

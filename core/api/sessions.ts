@@ -1,7 +1,5 @@
-import { newId } from "../../contract/ids.ts";
 import type { Json } from "../../contract/json.ts";
 import { AgentConfig } from "../../contract/schemas/agents.ts";
-import { timestamp } from "../ports/clock.ts";
 import { presentSession } from "../present/session.ts";
 import { loadRecords } from "../present/sources.ts";
 import { performSoon } from "../run/perform.ts";
@@ -12,18 +10,18 @@ import { effects } from "../session/effects.ts";
 import type { SessionState } from "../session/state.ts";
 import { decodeCursor, page, positions } from "./cursor.ts";
 import { notFound } from "./error.ts";
+import { couldExist, mint } from "./ids.ts";
 import { checkInput } from "./input-checks.ts";
 import type { ApiPorts, ApiRequest, Operation } from "./operation.ts";
-import { checkConnections, checkEnvironment } from "./session-checks.ts";
+import { checkConnections, checkEnvironment, checkSubject } from "./session-checks.ts";
 
 /** post_sessions: everything is checked first, then the session and its first input are one commit. */
 export const createSession: Operation<"post_sessions"> = async (ports, request) => {
   const { projectId, body } = request;
   const config = await sessionConfig(ports, request);
-  const sessionId = newId("ses", ports.newSuffix());
+  const { id: sessionId, at } = mint(ports, "ses");
   const target = { sessionId, model: config.model, environment: body.environment.type };
   const first = body.input === undefined ? null : checkInput(ports.blobs, target, body.input);
-  const at = timestamp(ports.clock);
   const decision = decideSession({ sessionId, projectId, input: first?.input ?? null, at });
   await ports.store.create(config, decision, first?.uploads ?? []);
   await performSoon(ports, effects(decision.state));
@@ -33,7 +31,8 @@ export const createSession: Operation<"post_sessions"> = async (ports, request) 
 /** The configuration that the session keeps: the agent's version as it is now, and what the request fixes. */
 async function sessionConfig(ports: ApiPorts, request: ApiRequest<"post_sessions">): Promise<SessionConfig> {
   const { projectId, body } = request;
-  const agent = await ports.catalog.agent(projectId, body.agent.id);
+  checkSubject(body.subject_id);
+  const agent = couldExist(body.agent.id) ? await ports.catalog.agent(projectId, body.agent.id) : null;
   if (agent === null) throw notFound("agent");
   const number = body.agent.version ?? agent.latestVersion;
   const version = await ports.catalog.version(projectId, agent.id, number);
@@ -42,6 +41,7 @@ async function sessionConfig(ports: ApiPorts, request: ApiRequest<"post_sessions
   checkConnections(body.connections);
   const { model } = AgentConfig.parse(await ports.configs.fetch(version.config));
   return {
+    projectId,
     title: body.title ?? null,
     agent: { id: agent.id, version: number },
     agentConfig: version.config,

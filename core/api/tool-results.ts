@@ -11,7 +11,6 @@ import { effects } from "../session/effects.ts";
 import { handle } from "../session/handle.ts";
 import { committed } from "./committed.ts";
 import type { ApiPorts, Operation } from "./operation.ts";
-import { ownSession } from "./sessions.ts";
 
 /** post_sessions_session_id_tool_results */
 export const submitToolResults: Operation<"post_sessions_session_id_tool_results"> = async (
@@ -20,7 +19,6 @@ export const submitToolResults: Operation<"post_sessions_session_id_tool_results
 ) => {
   const { projectId, params, body } = request;
   const sessionId = params.session_id;
-  await ownSession(ports, projectId, sessionId);
   const { results, uploads } = stowResults(ports, sessionId, body.results);
   const ids = body.results.map((result) => result.call_id);
   const handled = await handle(

@@ -19,8 +19,9 @@ export type Context = {
   readonly conversation: Conversation;
   /** Aborted when the function must stop at once. */
   readonly signal: AbortSignal;
-  /** The session as last read or written. */
+  /** The session as last read or written, and its version then. */
   state: SessionState;
+  version: number;
 };
 
 export const done: Outcome = { next: "done" };
@@ -43,7 +44,8 @@ export async function open(ports: EnginePorts, task: Task, signal: AbortSignal):
     ports.blobs.fetch(config.agentConfig),
     loadConversation(ports, loaded.state),
   ]);
-  return { ports, task, config, agent: AgentConfig.parse(agent), conversation, signal, state: loaded.state };
+  const { state, version } = loaded;
+  return { ports, task, config, agent: AgentConfig.parse(agent), conversation, signal, state, version };
 }
 
 /**
@@ -61,10 +63,12 @@ export async function commit(
     task.sessionId,
     ({ state }) => decide(state, timestamp(ports.clock)),
     uploads,
+    { state: context.state, version: context.version },
   );
   if (handled.outcome === "missing" || handled.outcome === "refused") return false;
   const { decision, version } = handled;
   context.state = decision.state;
+  context.version = version;
   if (handled.outcome === "committed") {
     await absorb(ports, task.sessionId, context.conversation, decision.events);
     context.conversation.reach = { sequence: decision.state.sequence, version };

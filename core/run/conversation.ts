@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Json } from "../../contract/json.ts";
+import { JsonValue } from "../../contract/schemas/common.ts";
 import { blobKey } from "../../contract/table.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { SessionStore } from "../ports/store.ts";
@@ -61,7 +62,7 @@ export async function absorb(
     if (event.type === "input.applied") {
       const input = inputs.get(event.inputId);
       if (input === undefined) throw new Error(`input ${event.inputId} has no record`);
-      const content = z.array(z.json()).parse(await blobs.fetch(input.content));
+      const content = z.array(JsonValue).parse(await blobs.fetch(input.content));
       conversation.entries.push({ type: "user", content });
     } else if (event.type === "engine.answered") {
       conversation.entries.push({ type: "answer", ...StoredAnswer.parse(await blobs.fetch(event.answer)) });

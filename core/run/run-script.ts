@@ -1,5 +1,5 @@
-import * as z from "zod";
-import type { Json } from "../../contract/json.ts";
+import type { Json, JsonObject } from "../../contract/json.ts";
+import { AnyObject } from "../../contract/schemas/common.ts";
 import type { RunningScript, ScriptCall, ScriptProgress, Settlement } from "../ports/script.ts";
 import { requestCalls, roomForCalls } from "../session/decide/calls.ts";
 import { endScript } from "../session/decide/engine.ts";
@@ -12,7 +12,6 @@ import type { Outcome } from "./ports.ts";
 import { lastScripts } from "./transcript.ts";
 
 type ScriptTurn = Extract<Turn, { at: "script" }>;
-const Memory = z.record(z.string(), z.json());
 
 /**
  * Runs the script at which the run stands, from its beginning: what it did before is in the log and is
@@ -46,11 +45,9 @@ export async function runScript(context: Context, run: ActiveRun, turn: ScriptTu
   }
 }
 
-async function loadMemory(context: Context): Promise<Record<string, Json>> {
+async function loadMemory(context: Context): Promise<JsonObject> {
   const { memory } = context.state;
-  return memory === null
-    ? {}
-    : (Memory.parse(await context.ports.blobs.fetch(memory)) as Record<string, Json>);
+  return memory === null ? {} : AnyObject.parse(await context.ports.blobs.fetch(memory));
 }
 
 /**

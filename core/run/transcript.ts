@@ -1,11 +1,11 @@
 import * as z from "zod";
-import type { Json } from "../../contract/json.ts";
+import { JsonValue } from "../../contract/schemas/common.ts";
 import type { TranscriptEntry, UserBlock } from "../ports/model.ts";
 import { StoredAnswer } from "../session/events.ts";
 
 /** One entry of the conversation as checkpoints keep it. */
 export const StoredEntry = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("user"), content: z.array(z.json()) }),
+  z.strictObject({ type: z.literal("user"), content: z.array(JsonValue) }),
   z.strictObject({ type: z.literal("answer"), ...StoredAnswer.shape }),
   z.strictObject({ type: z.literal("script"), id: z.string(), output: z.string(), failed: z.boolean() }),
 ]);
@@ -33,7 +33,7 @@ export function toTranscript(stored: readonly StoredEntry[]): TranscriptEntry[] 
       index += 1;
     }
     const scriptIds = entry.scripts.map((script) => script.id);
-    transcript.push({ type: "assistant", native: entry.native as Json, scriptIds });
+    transcript.push({ type: "assistant", native: entry.native, scriptIds });
     for (const id of scriptIds) {
       transcript.push(outputs.get(id) ?? { type: "script", id, output: LOST_OUTPUT, failed: true });
     }

@@ -40,9 +40,12 @@ export type Draft = {
   readonly finish: () => Decision;
 };
 
+/** The time that a decision has in the log. Hosts' clocks differ by milliseconds; the log's times never go back. */
+export const logTime = (before: SessionState, now: string): string =>
+  now < before.updatedAt ? before.updatedAt : now;
+
 export function draft(before: SessionState, now: string): Draft {
-  // Hosts' clocks differ by milliseconds; the log's times never go back.
-  const at = now < before.updatedAt ? before.updatedAt : now;
+  const at = logTime(before, now);
   let state = before;
   const events: SessionEvent[] = [];
   const changes: RecordChange[] = [];

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { JsonValue } from "../../contract/schemas/common.ts";
 import { Payload } from "./payload.ts";
 import { Effort, InputMode, RunError, TranscriptPointer } from "./state.ts";
 
@@ -135,7 +136,7 @@ export const isPublic = (event: SessionEvent): event is PublicSessionEvent => "s
 
 /** The model's answer as the log keeps it. */
 export const StoredAnswer = z.strictObject({
-  native: z.json(),
+  native: JsonValue,
   scripts: z.array(
     z.union([
       z.strictObject({ id: z.string(), source: z.string() }),

@@ -109,7 +109,8 @@ function evolveEngine(state: SessionState, event: EngineEvent): SessionState {
         memory: event.memory ?? state.memory,
       };
     case "engine.parked":
-      return withRun(state, (run) => ({ ...run, parked: event.token, waking: null }));
+      // Only an execution that has taken the run up can wait for it.
+      return withRun(state, (run) => ({ ...run, begun: true, parked: event.token, waking: null }));
     case "engine.woken":
       return withRun(state, (run) => ({ ...run, parked: null, waking: run.parked }));
     case "engine.continued":

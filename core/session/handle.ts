@@ -25,26 +25,49 @@ export type Handled =
 /**
  * Loads, decides and commits, again from the start whenever another commit came first, and only then.
  * `decide` may read records of the session: what it reads must not be older than the state it is given.
+ *
+ * `known` is the session as the caller last read or wrote it. It spares the first load where nothing has
+ * happened since; a decision that changes nothing or refuses is never made on it alone.
  */
 export async function handle(
   { store, clock }: Handling,
   sessionId: string,
   decide: (loaded: Loaded) => Decision | Refusal | Promise<Decision | Refusal>,
   uploads: readonly Upload[] = [],
+  known: Loaded | null = null,
 ): Promise<Handled> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  if (known !== null) {
+    const decision = await decide(known);
+    if (decision.accepted && decision.events.length > 0) {
+      const handled = await attempt(store, known.version, decision, uploads);
+      if (handled !== null) return handled;
+    }
+  }
+  for (let round = 0; round < ATTEMPTS; round += 1) {
     const loaded = await store.load(sessionId);
     if (loaded === null) return { outcome: "missing" };
     const decision = await decide(loaded);
     if (!decision.accepted) return { outcome: "refused", refusal: decision };
     if (decision.events.length === 0) return { outcome: "unchanged", decision, version: loaded.version };
-    try {
-      await store.commit(loaded.version, decision, uploads);
-      return { outcome: "committed", decision, version: loaded.version + 1 };
-    } catch (error) {
-      if (!(error instanceof VersionConflict)) throw error;
-    }
-    await clock.sleep(clock.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt));
+    const handled = await attempt(store, loaded.version, decision, uploads);
+    if (handled !== null) return handled;
+    await clock.sleep(clock.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** round));
   }
   throw new Error(`session ${sessionId} is under too much contention`);
+}
+
+/** Commits; null when another commit came first. */
+async function attempt(
+  store: SessionStore,
+  version: number,
+  decision: Decision,
+  uploads: readonly Upload[],
+): Promise<Handled | null> {
+  try {
+    await store.commit(version, decision, uploads);
+    return { outcome: "committed", decision, version: version + 1 };
+  } catch (error) {
+    if (error instanceof VersionConflict) return null;
+    throw error;
+  }
 }

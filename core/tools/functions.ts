@@ -12,15 +12,22 @@ export function schemaProblem(schema: JsonObject): string | null {
   }
 }
 
-/** Why arguments do not satisfy a function's schema, or null. */
+/** Why arguments do not satisfy a function's schema, or null. At most 500 characters. */
 export function argumentProblem(tool: FunctionTool, value: Json): string | null {
-  const validate = validator(tool.parameters as JsonObject);
-  if (validate(value)) return null;
+  const problem = validationProblem(validator(tool.parameters as JsonObject), value);
+  return problem === null ? null : `${tool.name}: ${problem}`.slice(0, 500);
+}
+
+function validationProblem(validate: ValidateFunction, value: Json): string | null {
+  try {
+    if (validate(value)) return null;
+  } catch (error) {
+    // A schema may apply itself to the same value for ever: the call stack ends it.
+    if (error instanceof RangeError) return "the schema refers to itself without end";
+    throw error;
+  }
   const first = validate.errors?.[0];
-  return `${tool.name}: ${first?.instancePath || "the arguments"} ${first?.message ?? "do not fit the schema"}`.slice(
-    0,
-    500,
-  );
+  return `${first?.instancePath || "the arguments"} ${first?.message ?? "do not fit the schema"}`;
 }
 
 /** The application function of that name that an agent declares, or null. */

@@ -1,6 +1,7 @@
 import { errorBody, errors } from "../../contract/errors.ts";
 import { ApiError } from "../../core/api/error.ts";
 import type { Log } from "../../core/ports/log.ts";
+import { describeFailure } from "../failure.ts";
 
 export type HttpResponse = {
   readonly statusCode: number;
@@ -29,10 +30,6 @@ export function errorResponse(error: unknown, requestId: string, log: Log): Http
     const headers = retryAfter === null ? {} : { "retry-after": String(retryAfter) };
     return jsonResponse(requestId, errors[code].status, errorBody(code, message, requestId), headers);
   }
-  log.warn("a request failed", {
-    requestId,
-    error: error instanceof Error ? error.name : "unknown",
-    stack: error instanceof Error ? (error.stack ?? "").slice(0, 2_000) : null,
-  });
+  log.warn("a request failed", { requestId, ...describeFailure(error) });
   return jsonResponse(requestId, 500, errorBody("internal_error", "", requestId));
 }

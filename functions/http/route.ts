@@ -1,3 +1,4 @@
+import { openApiPath } from "../../contract/openapi.ts";
 import { type KnownRoute, matchRoute } from "../../contract/routes.ts";
 import { ApiError } from "../../core/api/error.ts";
 import { isServed } from "../../core/api/operations.ts";
@@ -15,22 +16,23 @@ export class MethodNotAllowed extends ApiError {
   }
 }
 
-/** Finds the operation that a request names; throws `not_found` or `method_not_allowed`. */
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/**
+ * Finds the operation that a request names, which the API document is none of. Throws `not_found` for a path,
+ * and `method_not_allowed` for a method of it, that this version does not serve.
+ */
 export function route({ method, path }: HttpRequest): Routed {
-  const match = path === null ? null : matchRoute(method, path);
-  if (match === null) throw new ApiError("not_found");
-  if ("notAllowed" in match) {
-    const served = match.notAllowed.filter((other) => servedBy(other, path ?? ""));
-    throw served.length === 0 ? new ApiError("not_found") : new MethodNotAllowed(served);
-  }
-  if (isServed(match.route.operationId)) return match;
-  throw new ApiError(
-    "not_found",
-    "This version does not serve the operation. See /v1/openapi.json for what it does.",
-  );
+  if (path === null) throw new ApiError("not_found");
+  if (path === openApiPath) throw new MethodNotAllowed(["GET"]);
+  const match = served(method, path);
+  if (match !== null) return match;
+  const others = methods.filter((other) => served(other, path) !== null);
+  if (others.length > 0) throw new MethodNotAllowed(others);
+  throw new ApiError("not_found", "Nothing is served by this path. See /v1/openapi.json for what is.");
 }
 
-function servedBy(method: string, path: string): boolean {
+function served(method: string, path: string): Routed | null {
   const match = matchRoute(method, path);
-  return match !== null && "route" in match && isServed(match.route.operationId);
+  return match !== null && "route" in match && isServed(match.route.operationId) ? match : null;
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../contract/errors.ts";
 import { collectParameters } from "../../contract/parameters.ts";
 import type { Route } from "../../contract/routes.ts";
 import { ApiError } from "../../core/api/error.ts";
+import { couldExist } from "../../core/api/ids.ts";
 import { readJson } from "./body.ts";
 import type { HttpRequest } from "./request.ts";
 
@@ -13,16 +14,23 @@ export type Validated = {
   readonly body: unknown;
 };
 
-/** Checks every part of a request against its route: parameters first, then the body. */
+/**
+ * Checks every part of a request against its route: parameters first, then the body. Throws `not_found` for an
+ * id in the path that nothing can have.
+ */
 export function validate(
   route: Route,
   params: Readonly<Record<string, string>>,
   request: HttpRequest,
 ): Validated {
-  return {
+  const parameters = {
     params: check(route.params, params, "invalid_parameter"),
     query: check(route.query, collectParameters(request.query), "invalid_parameter"),
     headers: check(route.headers, request.headers, "invalid_parameter"),
+  };
+  if (!Object.values(params).every(couldExist)) throw new ApiError("not_found");
+  return {
+    ...parameters,
     body: route.bodyType === "json" ? check(route.body, readJson(request), "invalid_request") : undefined,
   };
 }

@@ -61,7 +61,7 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const requestId = randomUUID();
-  const { pathname, searchParams } = new URL(`http://local${request.url ?? "/"}`);
+  const { pathname, searchParams } = target(request.url ?? "/");
   const answer = request.method === "GET" ? own.get(pathname) : undefined;
   if (answer !== undefined) return send(response, 200, JSON.stringify(answer()));
   const body = await readBody(request);
@@ -70,6 +70,15 @@ async function serve(
   if (request.method === "GET" && STREAM_PATH.test(pathname)) return stream(lambdas, event, response);
   const { statusCode, headers, body: text } = ProxyResponse.parse(await lambdas.invoke("api", event));
   response.writeHead(statusCode, headers).end(text);
+}
+
+/** Path and query as they were sent: a URL parser would resolve dots, turn backslashes and refuse some. */
+function target(url: string): { pathname: string; searchParams: URLSearchParams } {
+  const at = url.indexOf("?");
+  return {
+    pathname: at < 0 ? url : url.slice(0, at),
+    searchParams: new URLSearchParams(at < 0 ? "" : url.slice(at + 1)),
+  };
 }
 
 /** Null for a body that is too large; what follows of it is not kept. */

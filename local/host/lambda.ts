@@ -55,15 +55,9 @@ export async function loadLambdas(): Promise<Lambdas> {
       try {
         return { ok: true, payload: await invoke(name, event) };
       } catch (error) {
-        const known = error instanceof Error;
-        console.error(
-          JSON.stringify({ level: "error", function: name, error: known ? error.stack : String(error) }),
-        );
-        return {
-          ok: false,
-          errorType: known ? error.name : "Error",
-          errorMessage: known ? error.message : String(error),
-        };
+        const { name: errorType, message: errorMessage } =
+          error instanceof Error ? error : new Error(String(error));
+        return { ok: false, errorType, errorMessage };
       }
     },
   };

@@ -1,7 +1,7 @@
 /** Every case is put to the zod schema and to the schema in the API document: they must agree. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import type { z } from "zod";
+import type * as z from "zod";
 import { openApiDocument } from "../../contract/openapi.ts";
 import {
   AgentConfig,

@@ -150,7 +150,7 @@ const stack = [
   ),
 ];
 
-const escape = [
+const escapes = [
   attack(
     "asks constructors for the host",
     "return this.constructor.constructor('return typeof process + typeof require')()",
@@ -275,6 +275,6 @@ export const hostile: readonly Hostile[] = [
   ...native,
   ...memory,
   ...stack,
-  ...escape,
+  ...escapes,
   ...confuse,
 ];

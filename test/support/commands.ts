@@ -27,7 +27,7 @@ export const PROJECT = "prj_spec";
 /** Seconds that an application has for a call. */
 export const DEADLINE_SECONDS = 600;
 
-export const inline = (value: Json): Payload => ({ inline: value as never });
+export const inline = (value: Json): Payload => ({ inline: value });
 export const userText = (text: string): Payload => inline([{ type: "text", text }]);
 
 const newInput = (mode: NewInput["mode"], effort: NewInput["effort"]): NewInput => ({

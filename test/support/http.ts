@@ -34,7 +34,9 @@ export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 /** Status and code of an error, after a check of its envelope and headers. */
 export function refusalOf({ status, headers, text }: Received): { status: number; code: string } {
   if (headers.get("content-type") !== "application/json")
-    throw new Error(`an answer ${status} has the media type ${headers.get("content-type")}: ${text.slice(0, 200)}`);
+    throw new Error(
+      `an answer ${status} has the media type ${headers.get("content-type")}: ${text.slice(0, 200)}`,
+    );
   const { error } = ErrorEnvelope.parse(JSON.parse(text));
   if (headers.get("x-request-id") !== error.request_id)
     throw new Error(`the header names request ${headers.get("x-request-id")}, the body ${error.request_id}`);

@@ -41,7 +41,7 @@ export function append(past: Past, decision: Decision): Past {
 }
 
 /** A second after the last event that clients have seen. */
-const next = ({ state }: Past): string => new Date(Date.parse(state.updatedAt) + 1_000).toISOString();
+export const next = ({ state }: Past): string => new Date(Date.parse(state.updatedAt) + 1_000).toISOString();
 
 /** A beginning and what followed, a second apart. A step that is refused is a mistake in the test. */
 export function story(beginning: Past, ...steps: readonly Command[]): Past {
@@ -67,7 +67,6 @@ export function given(beginning: Past | readonly SessionEvent[], ...steps: reado
 function outcome(past: Past, decision: Decision | Refusal) {
   return {
     /** The decision's events, all of them and in order; gives the past with them. */
-    // biome-ignore lint/suspicious/noThenProperty: the word of a specification, on what nobody awaits
     then(...expected: readonly ExpectedEvent[]): Past {
       const accepted = acceptedOf(decision);
       expectEvents(accepted.events, ...expected);

@@ -1,4 +1,4 @@
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { Event } from "../../contract/schemas/events.ts";
 import { MessageDelta, SSECommittedEvent, SSEMessageDelta } from "../../contract/schemas/stream.ts";
 import type { Backend } from "./api.ts";
@@ -77,7 +77,7 @@ function follow(headers: Headers, body: ReadableStream<Uint8Array>, abort: Abort
     frames,
     comments,
     ended: () => ended,
-    until: (wanted, withinMs = 10_000) =>
+    until: (wanted, withinMs = 30_000) =>
       new Promise((resolve, reject) => {
         const settle = (act: () => void) => {
           clearTimeout(timer);
@@ -126,13 +126,13 @@ async function read(body: ReadableStream<Uint8Array>, { onFrame, onComment, onCh
 }
 
 /** Checks a frame against the contract, and that its id and event are those of its data. */
-function parseFrame(message: { id?: string | undefined; event?: string | undefined; data: string }): Frame {
+function parseFrame({ id, ...message }: EventSourceMessage): Frame {
   const data: unknown = JSON.parse(message.data);
   if (message.event === "message.delta") {
-    SSEMessageDelta.parse(message);
+    SSEMessageDelta.parse(id === undefined ? message : { id, ...message });
     return { id: null, item: MessageDelta.parse(data) };
   }
-  const frame = SSECommittedEvent.parse(message);
+  const frame = SSECommittedEvent.parse({ id, ...message });
   const item = Event.parse(data);
   if (frame.id !== item.id || frame.event !== item.type)
     throw new Error(`the frame ${frame.id} ${frame.event} has the event ${item.id} ${item.type}`);

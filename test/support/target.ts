@@ -57,7 +57,9 @@ function elsewhere(url: string): Target {
   const key = process.env["STEPYARD_TEST_KEY"];
   const otherKey = process.env["STEPYARD_TEST_KEY_OTHER"];
   if (key === undefined || otherKey === undefined) {
-    throw new Error("Set STEPYARD_TEST_KEY and STEPYARD_TEST_KEY_OTHER to keys of two projects of the stack.");
+    throw new Error(
+      "Set STEPYARD_TEST_KEY and STEPYARD_TEST_KEY_OTHER to keys of two projects of the stack.",
+    );
   }
   return {
     api: backend(url, key),
@@ -70,6 +72,7 @@ function elsewhere(url: string): Target {
 
 /** The laptop of a target. For tests that run on a laptop only. */
 export function laptopOf({ laptop }: Target): Laptop {
-  if (laptop === null) throw new Error("This test looks inside a laptop; skip it where the stack is deployed.");
+  if (laptop === null)
+    throw new Error("This test looks inside a laptop; skip it where the stack is deployed.");
   return laptop;
 }

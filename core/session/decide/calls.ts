@@ -1,4 +1,4 @@
-import { type Decision, type Draft, draft, type Refusal, refuse } from "../decision.ts";
+import { type Decision, type Draft, draft, logTime, type Refusal, refuse } from "../decision.ts";
 import { type Payload, samePayload } from "../payload.ts";
 import type { CallRecord } from "../records.ts";
 import { limits, type SessionState } from "../state.ts";
@@ -131,13 +131,14 @@ function sameOutcome(record: CallRecord, result: ToolResult): boolean {
   return record.error !== null && samePayload(record.error, result.outcome.error);
 }
 
-/** The server time must be strictly before the deadline. */
+/** The server time, as the log will show it, must be strictly before the deadline. */
 function isPending(state: SessionState, command: SubmitResults, callId: string): boolean {
   const run = state.run;
   if (run === null || run.id !== command.runId) return false;
   if (run.status !== "waiting_for_tools" && run.status !== "interrupted") return false;
   const call = run.calls.find((open) => open.id === callId);
-  return call?.deadlineAt !== undefined && call.deadlineAt !== null && command.at < call.deadlineAt;
+  const at = logTime(state, command.at);
+  return call?.deadlineAt !== undefined && call.deadlineAt !== null && at < call.deadlineAt;
 }
 
 function settle(change: Draft, runId: string, { callId, outcome }: ToolResult): void {
@@ -159,8 +160,9 @@ function settle(change: Draft, runId: string, { callId, outcome }: ToolResult): 
 }
 
 /** Fails the calls whose deadline has come with `tool_result_timeout`, whatever state the run is in. */
-export function expireCalls(state: SessionState, at: string): Decision | Refusal {
+export function expireCalls(state: SessionState, now: string): Decision | Refusal {
   const run = state.run;
+  const at = logTime(state, now);
   const overdue = run?.calls.filter((call) => call.deadlineAt !== null && call.deadlineAt <= at) ?? [];
   const change = draft(state, at);
   for (const call of overdue) {

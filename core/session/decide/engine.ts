@@ -58,7 +58,7 @@ export function recordAnswer(state: SessionState, command: RecordAnswer): Decisi
       runId: run.id,
       lastDeltaIndex: command.lastDeltaIndex,
     });
-    change.change({ kind: "message", put: { id, content: command.content, createdAt: command.at } });
+    change.change({ kind: "message", put: { id, content: command.content, createdAt: change.at } });
   }
   if (command.checkpoint !== null)
     change.note({ type: "engine.checkpointed", transcript: command.checkpoint });
@@ -76,7 +76,8 @@ export function recordRetry(
 ): Decision | Refusal {
   const run = currentRun(state, runId);
   if (isRefusal(run)) return run;
-  if (run.turn.at !== "model" || run.turn.failures !== failures - 1)
+  // Failures that were waited for in the function are not in the state: the count may go up by more than one.
+  if (run.turn.at !== "model" || run.turn.failures >= failures)
     return refuse("stale", "this retry was counted");
   const change = draft(state, at);
   change.note({ type: "engine.retried", failures });
@@ -118,10 +119,9 @@ export type Park = {
 
 /** Leaves a task token with the run. Refused as stale when something happened since: then there is no wait. */
 export function park(state: SessionState, command: Park): Decision | Refusal {
-  const run = state.run;
-  if (run === null || run.id !== command.runId || run.leg !== command.leg) {
-    return refuse("stale", `run ${command.runId} is not active`);
-  }
+  const run = currentRun(state, command.runId);
+  if (isRefusal(run)) return run;
+  if (run.leg !== command.leg) return refuse("stale", `run ${command.runId} went on in another execution`);
   if (state.sequence !== command.seen)
     return refuse("stale", "something happened since the run decided to wait");
   const change = draft(state, command.at);

@@ -1,0 +1,167 @@
+import fc from "fast-check";
+import {
+  activeRun,
+  answer,
+  apply,
+  end,
+  expire,
+  fail,
+  failed,
+  inline,
+  lose,
+  nextLeg,
+  ok,
+  park,
+  queue,
+  type Result,
+  request,
+  resultFor,
+  retry,
+  steer,
+  submitTo,
+} from "../support/commands.ts";
+import type { Command, Past } from "../support/specification.ts";
+
+/** What clients, the turn engine and the sweep may ask of a session, in any order. */
+export type Op =
+  | { readonly do: "steer" | "queue" | "apply" | "fail" | "expire" }
+  | { readonly do: "answer"; readonly scripts: number; readonly text: boolean; readonly late: boolean }
+  | { readonly do: "request"; readonly count: number; readonly late: boolean }
+  | { readonly do: "end"; readonly memory: boolean; readonly late: boolean }
+  | { readonly do: "retry" | "park" | "lose" | "next leg"; readonly late: boolean }
+  | { readonly do: "submit"; readonly results: readonly Pick[]; readonly run: "active" | "first" };
+
+/** A result for one of the latest calls, counted back from the last; or for a call of no session. */
+export type Pick = { readonly back: number | "unknown"; readonly ok: boolean; readonly value: number };
+
+/** An operation so many seconds later, or earlier on a host whose clock is behind. */
+export type Step = Op & { readonly after: number };
+
+/** Mostly in time: what comes late is refused and leads nowhere. */
+const rarely = fc.integer({ min: 0, max: 9 }).map((n) => n === 0);
+const of = <const Name extends string>(name: Name) => fc.constant({ do: name });
+const commanded = <const Name extends string>(name: Name, isLate: fc.Arbitrary<boolean>) =>
+  fc.record({ do: fc.constant(name), late: isLate });
+
+const pick: fc.Arbitrary<Pick> = fc.record({
+  back: fc.oneof(
+    { weight: 12, arbitrary: fc.nat({ max: 5 }) },
+    { weight: 1, arbitrary: fc.constant("unknown" as const) },
+  ),
+  ok: fc.boolean(),
+  value: fc.nat({ max: 1 }),
+});
+
+const op: fc.Arbitrary<Op> = fc.oneof(
+  { weight: 9, arbitrary: of("steer") },
+  { weight: 12, arbitrary: of("queue") },
+  { weight: 15, arbitrary: of("apply") },
+  {
+    weight: 18,
+    arbitrary: fc.record({
+      do: fc.constant("answer" as const),
+      scripts: fc.integer({ min: 0, max: 3 }),
+      text: fc.boolean(),
+      late: rarely,
+    }),
+  },
+  {
+    weight: 15,
+    arbitrary: fc.record({
+      do: fc.constant("request" as const),
+      count: fc.integer({ min: 1, max: 4 }),
+      late: rarely,
+    }),
+  },
+  {
+    weight: 12,
+    arbitrary: fc.record({ do: fc.constant("end" as const), memory: fc.boolean(), late: rarely }),
+  },
+  { weight: 12, arbitrary: commanded("park", rarely) },
+  { weight: 3, arbitrary: commanded("retry", rarely) },
+  { weight: 1, arbitrary: commanded("lose", fc.boolean()) },
+  { weight: 3, arbitrary: commanded("next leg", rarely) },
+  { weight: 1, arbitrary: of("fail") },
+  { weight: 6, arbitrary: of("expire") },
+  {
+    weight: 18,
+    arbitrary: fc.record({
+      do: fc.constant("submit" as const),
+      results: fc.array(pick, { minLength: 1, maxLength: 4 }),
+      run: fc.oneof(
+        { weight: 6, arbitrary: fc.constant("active" as const) },
+        { weight: 1, arbitrary: fc.constant("first" as const) },
+      ),
+    }),
+  },
+);
+
+const wait = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 0, max: 5 }) },
+  { weight: 1, arbitrary: fc.constant(-3) },
+  { weight: 1, arbitrary: fc.constantFrom(300, 599, 600) },
+);
+
+export const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.tuple(op, wait).map(([next, after]) => ({ ...next, after })),
+  { maxLength: 60, size: "max" },
+);
+
+/** The command that an operation is, in the state that it meets. */
+export function commandOf(step: Step): Command {
+  switch (step.do) {
+    case "steer":
+      return steer("high");
+    case "queue":
+      return queue("low");
+    case "apply":
+      return apply();
+    case "fail":
+      return fail();
+    case "expire":
+      return expire();
+    case "answer":
+      return (past, at) =>
+        answer(step.scripts, {
+          before: (past.state.run?.answers ?? 0) - (step.late ? 1 : 0),
+          ...(step.text ? {} : { content: null }),
+        })(past, at);
+    case "request":
+      return request(step.count, step.late ? { before: 99 } : {});
+    case "end":
+      return end({
+        ...(step.memory ? { memory: inline({ n: 1 }) } : {}),
+        ...(step.late ? { script: 9 } : {}),
+      });
+    case "retry":
+      return (past, at) => retry(failuresOf(past) + (step.late ? 0 : 1))(past, at);
+    case "park":
+      return (past, at) =>
+        park(`token ${past.events.length}`, { seen: past.state.sequence - (step.late ? 1 : 0) })(past, at);
+    case "lose":
+      return (past, at) => lose((past.state.run?.leg ?? 1) - (step.late ? 1 : 0))(past, at);
+    case "next leg":
+      return (past, at) => nextLeg((past.state.run?.leg ?? 0) + (step.late ? 2 : 1))(past, at);
+    case "submit":
+      return (past, at) => submitTo(runOf(past, step.run), ...step.results.map(resultOf))(past, at);
+    default:
+      return step satisfies never;
+  }
+}
+
+function failuresOf({ state }: Past): number {
+  return state.run?.turn.at === "model" ? state.run.turn.failures : 0;
+}
+
+function runOf(past: Past, which: "active" | "first"): string {
+  const first = past.events.find((event) => event.type === "run.started")?.runId;
+  return which === "first" && first !== undefined ? first : activeRun(past);
+}
+
+const resultOf =
+  ({ back, ok: succeeds, value }: Pick): Result =>
+  (past) => {
+    if (back === "unknown") return resultFor("call_spec9999999999")(past);
+    const index = past.events.filter((event) => event.type === "tool.requested").length - 1 - back;
+    return succeeds ? ok(index, { value })(past) : failed(index, `error ${value}`)(past);
+  };

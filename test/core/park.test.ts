@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { dueAt, effects } from "../../core/session/effects.ts";
+import {
+  answer,
+  apply,
+  created,
+  DEADLINE_SECONDS,
+  end,
+  expire,
+  lose,
+  nextLeg,
+  ok,
+  park,
+  queue,
+  request,
+  steer,
+  submit,
+  waiting,
+} from "../support/commands.ts";
+import { at, given, moment, story } from "../support/specification.ts";
+
+const one = story(created("queue"), ...waiting());
+const two = story(created("queue"), ...waiting(2));
+const run = "run_spec0000000003";
+
+describe("parking", () => {
+  test("leaves the token and shows clients nothing", () => {
+    const past = given(one).when(park("t1")).then({ type: "engine.parked", token: "t1" });
+    expect(past.state.run).toMatchObject({ parked: "t1", waking: null });
+    expect(past.state.sequence).toBe(one.state.sequence);
+  });
+
+  test.each([
+    ["a result", submit(ok(0))],
+    ["steering", steer()],
+    ["queued input", queue()],
+    ["an expiry", at(700, expire())],
+  ])("is refused when %s came since", (_, command) => {
+    given(two, command)
+      .when(park("t1", { seen: two.state.sequence }))
+      .thenRefused("stale");
+  });
+
+  test("is refused for another leg, for a run that has ended, and for one that was lost", () => {
+    given(one)
+      .when(park("t1", { leg: 2 }))
+      .thenRefused("stale");
+    given(created("queue"), apply(), answer()).when(park()).thenRefused("stale");
+    given(one, lose()).when(park()).thenRefused("stale");
+  });
+
+  test("twice with one token is what once is", () => {
+    const past = given(one, park("t1")).when(park("t1")).then("engine.parked");
+    expect(past.state).toEqual(story(one, park("t1")).state);
+  });
+});
+
+describe("waking", () => {
+  test("the first result consumes the token, and the state asks for its release", () => {
+    const first = given(two, park("t1"))
+      .when(submit(ok(0)))
+      .then("tool.completed", "engine.woken");
+    expect(first.state.run).toMatchObject({ parked: null, waking: "t1" });
+    expect(effects(first.state)).toEqual([{ kind: "wake", token: "t1" }]);
+    given(first)
+      .when(submit(ok(1)))
+      .then("tool.completed", "session.updated");
+  });
+
+  test("an expiry consumes it too", () => {
+    const past = given(one, park("t1"))
+      .when(at(700, expire()))
+      .then("tool.failed", "engine.woken", "session.updated");
+    expect(effects(past.state)).toEqual([{ kind: "wake", token: "t1" }]);
+  });
+
+  test("a retry of a result wakes nobody", () => {
+    given(two, submit(ok(0)), park("t1"))
+      .when(submit(ok(0)))
+      .thenNothing();
+  });
+
+  test("input wakes nobody: it is applied at the next boundary", () => {
+    given(one, park("t1")).when(steer()).then("input.accepted");
+  });
+
+  test.each([
+    ["parks again", park("t2")],
+    ["requests more", request()],
+    ["ends its script", end()],
+  ])("the release is asked for until the run %s", (_, command) => {
+    const woken = story(two, park("t1"), submit(ok(0)));
+    expect(effects(story(woken, submit(ok(1))).state)).toEqual([{ kind: "wake", token: "t1" }]);
+    expect(effects(story(woken, command).state)).toEqual([]);
+  });
+
+  test("reaches a run that parked in its next leg before it did anything else there", () => {
+    const woken = story(two, nextLeg(), park("t2"), submit(ok(0)));
+    expect(effects(woken.state)).toContainEqual({ kind: "wake", token: "t2" });
+  });
+});
+
+describe("what a state asks for", () => {
+  test("a start until the run was taken up, and again for its next leg", () => {
+    const start = (leg: number) => [{ kind: "start", sessionId: "ses_spec", runId: run, leg }];
+    expect(effects(created("queue").state)).toEqual(start(1));
+    expect(effects(story(created("queue"), steer()).state)).toEqual(start(1));
+    expect(effects(story(created("queue"), apply()).state)).toEqual([]);
+    expect(effects(story(created("queue"), apply(), nextLeg()).state)).toEqual(start(2));
+  });
+
+  test("a start of the next run with the end of the one before", () => {
+    const past = story(created("queue"), apply(), queue(), answer());
+    expect(effects(past.state)).toEqual([
+      { kind: "start", sessionId: "ses_spec", runId: past.state.run?.id, leg: 1 },
+    ]);
+  });
+});
+
+describe("when the sweep looks", () => {
+  const due = (past: { state: Parameters<typeof dueAt>[0] }, seconds: number) =>
+    dueAt(past.state, Date.parse(moment(seconds)));
+
+  test("never at an idle session, nor at an interrupted run without calls", () => {
+    expect(due(created(), 0)).toBeNull();
+    expect(due(story(created("queue"), apply(), lose()), 5)).toBeNull();
+  });
+
+  test("a minute after a start, then every fifteen, whatever is committed in between", () => {
+    const past = created("queue");
+    expect(due(past, 0)).toBe(moment(60));
+    expect(due(story(past, apply(), steer()), 59)).toBe(moment(60));
+    expect(due(past, 61)).toBe(moment(60 + 900));
+    expect(due(past, 60 + 901)).toBe(moment(60 + 1_800));
+  });
+
+  test("soon after the nearest deadline, of an interrupted run too", () => {
+    const deadline = moment(3 + DEADLINE_SECONDS + 5);
+    expect(due(one, 10)).toBe(deadline);
+    expect(due(story(one, request(), lose()), 10)).toBe(deadline);
+  });
+});
