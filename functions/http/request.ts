@@ -32,7 +32,7 @@ export type HttpRequest = {
   readonly baseUrl: string;
 };
 
-const root = /^(\/aws)?\/v1(\/.*)?$/;
+const root = /^(\/aws)?\/v1(\/.*)?$/s;
 
 export function toRequest(event: ProxyEvent): HttpRequest {
   const headers = lowerCase(event.headers ?? {});

@@ -37,6 +37,7 @@ describe("the log", () => {
     const shown = events.filter(isPublic);
     for (let after = 0; after <= state.sequence; after += 1) {
       const page = await store.log(id, { sequence: after }, 100);
+      expect(page.items.every(({ sequence }) => sequence > after)).toBe(true);
       const read = page.items.flatMap((commit) => commit.events).filter(isPublic);
       expect(read.filter(({ sequence }) => sequence > after)).toEqual(shown.slice(after));
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../adapters/system/clock.ts";
 import { timestamp } from "../../core/ports/clock.ts";
+import type { Loaded } from "../../core/ports/store.ts";
 import { sendInput } from "../../core/session/decide/inputs.ts";
 import { refuse } from "../../core/session/decision.ts";
 import { isPublic } from "../../core/session/events.ts";
@@ -43,6 +44,41 @@ describe("twenty writers on one session", () => {
     const handled = await Promise.all(Array.from({ length: 6 }, (_, n) => queueInput(id, `input ${n}`)));
     const versions = handled.map((one) => (one.outcome === "committed" ? one.version : 0));
     expect(versions.sort((a, b) => a - b)).toEqual([2, 3, 4, 5, 6, 7]);
+  });
+});
+
+describe("a session that the caller knows", () => {
+  const decideInput = ({ state }: Loaded) =>
+    sendInput(state, { mode: "queue", effort: "off", content: userText("known") }, timestamp(systemClock));
+
+  test("is not loaded again when nothing has happened since", async () => {
+    const { id, decision } = await open(stores, { input: "queue" });
+    const reads = stores.counts.dynamodb["GetItem"] ?? 0;
+    const handled = await handle(ports, id, decideInput, [], { state: decision.state, version: 1 });
+    expect(handled).toMatchObject({ outcome: "committed", version: 2 });
+    expect(stores.counts.dynamodb["GetItem"] ?? 0).toBe(reads);
+  });
+
+  test("is decided on again when it has moved on", async () => {
+    const { id, decision } = await open(stores, { input: "queue" });
+    await queueInput(id, "first");
+    const handled = await handle(ports, id, decideInput, [], { state: decision.state, version: 1 });
+    expect(handled).toMatchObject({ outcome: "committed", version: 3 });
+    expect((await stores.store.load(id))?.state.queue).toHaveLength(2);
+  });
+
+  test("refuses nothing, and leaves nothing undone, by what is only remembered", async () => {
+    const { id, decision } = await open(stores, { input: "queue" });
+    await queueInput(id, "first");
+    const known = { state: decision.state, version: 1 };
+    const refusing = (loaded: Loaded) =>
+      loaded.version === 1 ? refuse("session_paused", "no") : decideInput(loaded);
+    expect(await handle(ports, id, refusing, [], known)).toMatchObject({ outcome: "committed", version: 3 });
+    const idle = (loaded: Loaded) =>
+      loaded.version === 1
+        ? ({ accepted: true, events: [], changes: [], state: loaded.state } as const)
+        : decideInput(loaded);
+    expect(await handle(ports, id, idle, [], known)).toMatchObject({ outcome: "committed", version: 4 });
   });
 });
 

@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, run } from "./commands.ts";
+
+const requirements = join(import.meta.dirname, "requirements.txt");
+const project = join(import.meta.dirname, "../..");
+
+/** What this machine has not got; the test is skipped. */
+export class Missing extends Error {
+  override readonly name = "Missing";
+}
+
+/** The emulator's version, as pinned. */
+export const version = /^ministack==(\S+)$/m.exec(readFileSync(requirements, "utf8"))?.[1] ?? "";
+
+/**
+ * The Python that has the emulator, in a virtual environment of its own that later runs find again.
+ * @throws {Missing} when python3 or the package index cannot be reached.
+ */
+export async function installEmulator(signal: AbortSignal): Promise<string> {
+  const place = join(project, `node_modules/.cache/stepyard/ministack-${version}`);
+  const python = join(place, "bin/python3");
+  const installed = join(place, "installed.txt");
+  const pinned = readFileSync(requirements, "utf8");
+  if (existsSync(installed) && readFileSync(installed, "utf8") === pinned) return python;
+
+  const command = (name: string, ...args: string[]): Command => ({
+    command: name,
+    args,
+    env: { ...process.env, PIP_DISABLE_PIP_VERSION_CHECK: "1" },
+    cwd: project,
+    signal,
+  });
+  const need = (what: string, needed: Command) =>
+    run(needed).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw new Missing(`${what}: ${error instanceof Error ? error.message.split("\n").at(-1) : error}`);
+    });
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place, { recursive: true });
+  await need("python3 with its venv module is needed", command("python3", "-m", "venv", place));
+  const pip = (...args: string[]) =>
+    command(python, "-m", "pip", "--timeout", "15", "--retries", "1", ...args);
+  await need(
+    "a Python package index is needed",
+    pip("download", "--no-deps", "--dest", join(place, "wheel"), `ministack==${version}`),
+  );
+  await run(pip("install", "--quiet", "--find-links", join(place, "wheel"), "--requirement", requirements));
+  writeFileSync(installed, pinned);
+  return python;
+}
