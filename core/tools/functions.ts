@@ -5,6 +5,7 @@ import type { AgentTool, FunctionTool } from "../../contract/schemas/tools.ts";
 /** Why a schema cannot be used (post_agents: `invalid_schema`), or null. */
 export function schemaProblem(schema: JsonObject): string | null {
   try {
+    draft().validateSchema(schema, true);
     compile(schema);
     return null;
   } catch (error) {
@@ -45,11 +46,20 @@ function validator(schema: JsonObject): ValidateFunction {
   return validate;
 }
 
+const options = { strict: false, validateFormats: false, logger: false } as const;
+
+let drafted: Ajv2020 | null = null;
+
+/** Knows the draft's own schema, which takes tens of milliseconds to compile: once. */
+function draft(): Ajv2020 {
+  drafted ??= new Ajv2020(options);
+  return drafted;
+}
+
 /**
  * Each schema gets an instance of its own: one `$id` in two agents must not collide, and a reference
  * finds nothing but its own schema. Unknown formats and keywords are annotations, as the draft says.
  */
 function compile(schema: JsonObject): ValidateFunction {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
-  return ajv.compile(schema);
+  return new Ajv2020({ ...options, meta: false, validateSchema: false }).compile(schema);
 }
