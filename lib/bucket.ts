@@ -47,18 +47,23 @@ const shared = (settings: Settings): BucketProps => ({
  */
 export class BlobBucket extends Construct {
   readonly bucket: Bucket;
+  readonly accessLogs: Bucket;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    const accessLogs = new Bucket(this, "AccessLogs", {
+    this.accessLogs = new Bucket(this, "AccessLogs", {
       ...shared(settings),
       lifecycleRules: [{ expiration: Duration.days(settings.logRetentionDays) }],
     });
-    accept(accessLogs, "S1", "This is the bucket that access logs go to; logging itself would never end.");
+    accept(
+      this.accessLogs,
+      "S1",
+      "This is the bucket that access logs go to; logging itself would never end.",
+    );
     this.bucket = new Bucket(this, "Bucket", {
       ...shared(settings),
       // The CDK's own types do not agree with each other about an optional property.
-      serverAccessLogsBucket: accessLogs as IBucket,
+      serverAccessLogsBucket: this.accessLogs as IBucket,
       serverAccessLogsPrefix: "blobs/",
       lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
     });

@@ -8,6 +8,7 @@ import {
   MethodLoggingLevel,
   ResponseTransferMode,
   RestApi,
+  type Stage,
 } from "aws-cdk-lib/aws-apigateway";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
@@ -64,16 +65,29 @@ export class HttpApi extends Construct {
   readonly baseUrl: string;
   /** Ends in `/aws/v1`; needs requests signed with AWS credentials. */
   readonly operatorUrl: string;
+  readonly stage: Stage;
+  readonly functions: Readonly<Record<"api" | "stream", LambdaFunction>>;
+  /** One line a request. */
+  readonly accessLogs: LogGroup;
+  /** What failed between API Gateway and a function. */
+  readonly errorLogs: LogGroup;
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const api = this.restApi(props.settings);
+    this.accessLogs = this.logGroup("AccessLogs", props.settings);
+    const api = this.restApi(props.settings, this.accessLogs);
+    this.stage = api.deploymentStage;
+    // API Gateway writes its errors to a log group of this name and would create it without an end.
+    const errorLogs = `API-Gateway-Execution-Logs_${api.restApiId}/${stageName}`;
+    this.errorLogs = this.logGroup("ErrorLogs", props.settings, errorLogs);
+    this.stage.node.addDependency(this.errorLogs);
+    this.functions = { api: this.apiHandler(props), stream: this.streamHandler(props) };
     addGatewayResponses(api);
-    const buffered = new LambdaIntegration(this.apiHandler(props), {
+    const buffered = new LambdaIntegration(this.functions.api, {
       allowTestInvoke: false,
       timeout: apiTimeout,
     });
-    const streamed = new LambdaIntegration(this.streamHandler(props), {
+    const streamed = new LambdaIntegration(this.functions.stream, {
       allowTestInvoke: false,
       timeout: streamTimeout,
       responseTransferMode: ResponseTransferMode.STREAM,
@@ -83,7 +97,7 @@ export class HttpApi extends Construct {
     this.operatorUrl = api.urlForPath("/aws/v1");
   }
 
-  private restApi(settings: Settings): RestApi {
+  private restApi(settings: Settings, accessLogs: LogGroup): RestApi {
     const name = Stack.of(this).stackName;
     const api = new RestApi(this, "RestApi", {
       restApiName: name,
@@ -92,7 +106,7 @@ export class HttpApi extends Construct {
       cloudWatchRole: settings.gatewayLogRole,
       deployOptions: {
         stageName,
-        accessLogDestination: new LogGroupLogDestination(this.logGroup("AccessLogs", settings)),
+        accessLogDestination: new LogGroupLogDestination(accessLogs),
         accessLogFormat: accessLog,
         // What fails between API Gateway and a function is seen nowhere else. No headers, no bodies.
         loggingLevel: MethodLoggingLevel.ERROR,
@@ -104,13 +118,6 @@ export class HttpApi extends Construct {
     });
     // The stack's own outputs name both roots.
     api.node.tryRemoveChild("Endpoint");
-    // API Gateway writes its errors to a log group of this name and would create it without an end.
-    const errorLogs = this.logGroup(
-      "ErrorLogs",
-      settings,
-      `API-Gateway-Execution-Logs_${api.restApiId}/${stageName}`,
-    );
-    api.deploymentStage.node.addDependency(errorLogs);
     acceptGatewayRules(api);
     return api;
   }

@@ -32,8 +32,8 @@ export type ExecutionAccess = keyof typeof executionActions;
 /** Runs: one execution of the state machine each, and the functions that it invokes. */
 export class Runs extends Construct {
   readonly machine: StateMachine;
-  /** Marks a run as interrupted. */
-  readonly lost: LambdaFunction;
+  /** What the machine invokes. `lost` marks a run as interrupted. */
+  readonly functions: Readonly<Record<"advance" | "await" | "lost", LambdaFunction>>;
   /**
    * The machine's name is fixed, so that the functions it invokes can be allowed to use it by name:
    * a reference to the machine from a function that the machine refers to would be a circle.
@@ -43,13 +43,12 @@ export class Runs extends Construct {
   constructor(scope: Construct, id: string, props: RunsProps) {
     super(scope, id);
     this.machineName = `${Stack.of(this).stackName}-runs`;
-    const advance = this.advance(props);
-    const waiting = this.await(props);
-    this.lost = this.lostHandler(props);
-    this.machine = this.stateMachine(props.settings, [advance, waiting, this.lost], {
-      advance: advance.functionArn,
-      await: waiting.functionArn,
-      lost: this.lost.functionArn,
+    const functions = { advance: this.advance(props), await: this.await(props), lost: this.lost(props) };
+    this.functions = functions;
+    this.machine = this.stateMachine(props.settings, Object.values(functions), {
+      advance: functions.advance.functionArn,
+      await: functions.await.functionArn,
+      lost: functions.lost.functionArn,
     });
   }
 
@@ -124,7 +123,7 @@ export class Runs extends Construct {
     return fn;
   }
 
-  private lostHandler({ settings, table, blobs }: RunsProps): LambdaFunction {
+  private lost({ settings, table, blobs }: RunsProps): LambdaFunction {
     const fn = handler(this, "lost", {
       description: "Marks a run that cannot go on as interrupted",
       memorySize: 256,

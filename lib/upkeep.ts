@@ -1,7 +1,13 @@
 import { Duration } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import {
+  EventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  type Function as LambdaFunction,
+  StartingPosition,
+} from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { keyAttributes, sort } from "../contract/table.ts";
 import type { BlobBucket } from "./bucket.ts";
@@ -33,15 +39,16 @@ const eventAge = Duration.hours(1);
 
 /** What makes up for everything that may fail between a commit and its effect. All of it may run twice. */
 export class Upkeep extends Construct {
+  readonly functions: Readonly<Record<"fanout" | "sweep", LambdaFunction>>;
+
   constructor(scope: Construct, id: string, props: UpkeepProps) {
     super(scope, id);
-    this.fanout(props);
-    this.sweep(props);
+    this.functions = { fanout: this.fanout(props), sweep: this.sweep(props) };
     this.failedExecutions(props);
   }
 
   /** Redoes a start or a wake-up whose committer died, and wakes subscribers. */
-  private fanout({ settings, table, blobs, runs, deadLetters }: UpkeepProps): void {
+  private fanout({ settings, table, blobs, runs, deadLetters }: UpkeepProps): LambdaFunction {
     const fn = handler(this, "fanout", {
       description: "Completes what follows a commit",
       memorySize: 256,
@@ -69,10 +76,11 @@ export class Upkeep extends Construct {
       onFailure: deadLetters.bind(fn),
       ...streamRetries,
     });
+    return fn;
   }
 
   /** Finds deadlines that have passed and runs without an execution. Ends before the next one begins. */
-  private sweep({ settings, table, blobs, runs }: UpkeepProps): void {
+  private sweep({ settings, table, blobs, runs }: UpkeepProps): LambdaFunction {
     const fn = handler(this, "sweep", {
       description: "Settles what is overdue",
       memorySize: 256,
@@ -90,15 +98,17 @@ export class Upkeep extends Construct {
       targets: [new LambdaTarget(fn, { retryAttempts: 0, maxEventAge: sweepEvery })],
     });
     fn.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: sweepEvery });
+    return fn;
   }
 
   /** Executions that end in a way no state of theirs could catch. */
   private failedExecutions({ runs, deadLetters }: UpkeepProps): void {
-    runs.lost.configureAsyncInvoke({
+    const { lost } = runs.functions;
+    lost.configureAsyncInvoke({
       // Two is the most that Lambda offers.
       retryAttempts: 2,
       maxEventAge: eventAge,
-      onFailure: deadLetters.bind(runs.lost),
+      onFailure: deadLetters.bind(lost),
     });
     new Rule(this, "FailedExecutions", {
       description: "Marks runs of failed executions as interrupted",
@@ -111,7 +121,7 @@ export class Upkeep extends Construct {
         },
       },
       targets: [
-        new LambdaTarget(runs.lost, {
+        new LambdaTarget(lost, {
           deadLetterQueue: deadLetters.queue,
           retryAttempts: 24,
           maxEventAge: eventAge,

@@ -10,7 +10,7 @@ import { type Answer, type Backend, isIdle } from "../support/api.ts";
 const PATIENCE_MS = 30_000;
 /** Looks come less often with time, so that a long wait takes little from what is waited for. */
 const FIRST_PAUSE_MS = 10;
-const LONGEST_PAUSE_MS = 120;
+const LONGEST_PAUSE_MS = 200;
 
 /** Resolves with what `read` gives once it is `wanted`. */
 export async function eventually<T>(read: () => T | Promise<T>, wanted: (value: T) => boolean): Promise<T> {

@@ -58,11 +58,15 @@ export async function startWorld(options: WorldOptions = {}) {
       return player(call);
     },
   });
+  const tidy = async () => {
+    await model.close();
+    if (data !== null) await rm(data, { recursive: true, force: true });
+  };
   // Half of a start is compiling, of what is the same every time.
   const env = { ...options.env, NODE_COMPILE_CACHE: join(tmpdir(), "stepyard-compile-cache") };
   const start = () => startLaptop({ model, ...(data === null ? {} : { data }), env });
   let laptop: Laptop = await start().catch(async (error: unknown) => {
-    await model.close();
+    await tidy();
     throw error;
   });
   let api = backend(laptop.url);
@@ -112,8 +116,7 @@ export async function startWorld(options: WorldOptions = {}) {
     },
     close: async () => {
       await laptop.kill();
-      await model.close();
-      if (data !== null) await rm(data, { recursive: true, force: true });
+      await tidy();
     },
   };
 }

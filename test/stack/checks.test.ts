@@ -13,15 +13,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(outdir, { recursive: true, force: true }));
 
-const checkedApp = () => {
-  const created = createApp({ outdir, context: { ...cdkContext(), "aws:cdk:bundling-stacks": [] } });
+const checkedApp = (settings: Readonly<Record<string, string>> = {}) => {
+  const context = { ...cdkContext(), ...settings, "aws:cdk:bundling-stacks": [] };
+  const created = createApp({ outdir, context });
   addChecks(created.app);
   return created;
 };
 
-describe("checks", { timeout: 60_000 }, () => {
-  it("find nothing in the stack, neither error nor warning", () => {
-    checkedApp().app.synth();
+describe("checks", { timeout: 120_000 }, () => {
+  it.each([
+    ["as it comes", {}],
+    ["with alarm mail", { alarmEmail: "operator@agents.example" }],
+  ])("find nothing in the stack %s, neither error nor warning", (_, settings) => {
+    checkedApp(settings).app.synth();
     const report: unknown = JSON.parse(readFileSync(join(outdir, "validation-report.json"), "utf8"));
     expect(report).toMatchObject({ pluginReports: [] });
   });

@@ -1,26 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createApp } from "../../lib/app.ts";
-import { cdkContext } from "../../lib/synthesize.ts";
-import { onlyResource, parseTemplate, resourcesOfType, type Template } from "../../lib/template.ts";
+import { onlyResource, resourcesOfType } from "../../lib/template.ts";
 import { lambdaOf } from "./readable.ts";
-
-/** The template with other settings than those of `cdk.json`; values as `-c` passes them. */
-const withSettings = (settings: Record<string, string>): Template => {
-  const outdir = mkdtempSync(join(tmpdir(), "stepyard-settings-"));
-  try {
-    const { app, stack } = createApp({
-      outdir,
-      context: { ...cdkContext(), ...settings, "aws:cdk:bundling-stacks": [] },
-      builtinCloudFormationValidation: false,
-    });
-    return parseTemplate(app.synth().getStackArtifact(stack.artifactId).template);
-  } finally {
-    rmSync(outdir, { recursive: true, force: true });
-  }
-};
+import { synthesizeWith, withSettings } from "./with-settings.ts";
 
 describe("settings", { timeout: 30_000 }, () => {
   it("let a stack go with its data", () => {
@@ -63,18 +44,43 @@ describe("settings", { timeout: 30_000 }, () => {
   });
 
   it.each([
-    ["removalPolicy", "keep"],
-    ["logRetentionDays", "4"],
-    ["name", "Not A Name"],
-    ["throttleRate", "0"],
-    ["openaiBaseUrl", "http://models.example/v1"],
-  ])("refuse %s=%s and name the key", (key, value) => {
+    ["removalPolicy", "keep", "retain or destroy"],
+    ["logRetentionDays", "4", "a number of days that CloudWatch knows: 1, 3, 5, 7"],
+    ["name", "Not A Name", "up to 40 lower-case letters, digits and hyphens, a letter first"],
+    ["throttleRate", "0", "a whole number from 1 to 10,000"],
+    ["toolResultSeconds", "1.5", "a whole number from 1 to 604,800"],
+    ["openaiBaseUrl", "http://models.example/v1", "an address that begins with https://"],
+    ["alarmEmail", "nobody", "an e-mail address, or empty"],
+    ["gatewayLogRole", "perhaps", "true or false"],
+    ["tags", "project", "a JSON object of text"],
+    ["tags", '{"aws:owner":"me"}', "a JSON object of text"],
+  ])("refuse %s=%s, name the key and say what is allowed", (key, value, allowed) => {
     expect(() => withSettings({ [key]: value })).toThrow(
-      `Correct the context in cdk.json or after -c: ${key}:`,
+      `Correct the context in cdk.json or after -c:\n  ${key}: is ${JSON.stringify(value)}, allowed is ${allowed}`,
+    );
+  });
+
+  it("refuse to be missing", () => {
+    expect(() => withSettings({ logLevel: undefined })).toThrow(
+      "logLevel: is missing, allowed is info or warn",
+    );
+  });
+
+  it("refuse a key that is none of them, so that a slip does not pass for a default", () => {
+    expect(() => withSettings({ alarmMail: "a@b.example" })).toThrow(
+      "alarmMail: no such setting, there are name,",
     );
   });
 
   it("take a model on the same machine without TLS", () => {
     expect(() => withSettings({ anthropicBaseUrl: "http://127.0.0.1:8080" })).not.toThrow();
+  });
+
+  it("tag the stack with its name, unless told otherwise", () => {
+    expect(synthesizeWith({ name: "other" }).tags).toEqual({ project: "other" });
+    expect(synthesizeWith({ tags: '{"team":"agents","stack":"a <name>"}' }).tags).toEqual({
+      team: "agents",
+      stack: "a stepyard",
+    });
   });
 });
