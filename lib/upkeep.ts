@@ -29,7 +29,7 @@ export type UpkeepProps = {
 const sweepEvery = Duration.minutes(1);
 
 /**
- * A record that cannot be processed holds up its shard, and within two minutes the sweep has redone what
+ * A record that cannot be processed holds up its shard, and within fifteen minutes the sweep has redone what
  * it was for: five minutes are generous. Splitting a batch to find the record costs no attempt.
  */
 const streamRetries = { maxRecordAge: Duration.minutes(5), retryAttempts: 10 };

@@ -105,7 +105,7 @@ const fields = z.object({
 const sdkError = z.object({
   status: z.number().nullable().catch(null).default(null),
   headers: z.instanceof(Headers).nullable().catch(null).default(null),
-  error: z.unknown(),
+  error: z.unknown().optional(),
 });
 
 /** Reads `{type, code, message}` from an error object or from a body that has one under `error`. */

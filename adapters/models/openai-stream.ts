@@ -17,7 +17,8 @@ const usage = z.object({
 const response = z.object({
   output: z.array(outputItem).nullish(),
   usage: usage.nullish(),
-  error: z.unknown(),
+  // A key of `unknown` would have to be there; servers that speak the API leave it out.
+  error: z.unknown().optional(),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
 });
 

@@ -1,6 +1,6 @@
 import type { Json } from "../../contract/json.ts";
 import { timestamp } from "../ports/clock.ts";
-import { ModelFailure, type ModelReply, type ModelRequest } from "../ports/model.ts";
+import { ModelFailure, type ModelListener, type ModelReply, type ModelRequest } from "../ports/model.ts";
 import { applyInputs, recordAnswer, recordRetry } from "../session/decide/engine.ts";
 import { failRun } from "../session/decide/runs.ts";
 import { messageId } from "../session/ids.ts";
@@ -17,6 +17,7 @@ const RETRIES = 3;
 const FIRST_RETRY_MS = 2_000;
 /** A longer wait leaves the function, so that waiting burns no compute. */
 const LONGEST_WAIT_HERE_MS = 10_000;
+const MOST_ANSWER_CHARACTERS = 8 * 1024 * 1024;
 /** A provider that asks for a longer wait than this has failed. */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
@@ -84,8 +85,27 @@ async function attempt(
   const { ports, task } = context;
   const id = messageId(task.sessionId, run.id, run.answers, failures);
   const preview = await startPreview(ports, { sessionId: task.sessionId, runId: run.id, messageId: id });
-  const reply = await ports.model.generate(request(context, run, apiKey), preview.listener, context.signal);
+  const bounded = boundAnswer(preview.listener);
+  const signal = AbortSignal.any([context.signal, bounded.signal]);
+  const reply = await ports.model.generate(request(context, run, apiKey), bounded.listener, signal);
   return save(context, run, failures, reply, await preview.finish());
+}
+
+/** Ends a request whose answer grows without end: no registered model writes nearly as much. */
+function boundAnswer(listener: ModelListener): { listener: ModelListener; signal: AbortSignal } {
+  const exceeded = new AbortController();
+  let characters = 0;
+  return {
+    signal: exceeded.signal,
+    listener: {
+      onText: (text, contentIndex) => {
+        characters += text.length;
+        if (characters <= MOST_ANSWER_CHARACTERS) return listener.onText(text, contentIndex);
+        const message = `the answer is longer than ${MOST_ANSWER_CHARACTERS} characters`;
+        exceeded.abort(new ModelFailure(message, { retryable: false }));
+      },
+    },
+  };
 }
 
 function request(context: Context, run: ActiveRun, apiKey: string): ModelRequest {
