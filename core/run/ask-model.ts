@@ -1,5 +1,4 @@
 import type { Json } from "../../contract/json.ts";
-import { timestamp } from "../ports/clock.ts";
 import { ModelFailure, type ModelListener, type ModelReply, type ModelRequest } from "../ports/model.ts";
 import { applyInputs, recordAnswer, recordRetry } from "../session/decide/engine.ts";
 import { failRun } from "../session/decide/runs.ts";
@@ -158,5 +157,3 @@ export async function fail(context: Context, error: RunError): Promise<Outcome> 
   await commit(context, (state, at) => failRun(state, context.task.runId, error, at));
   return done;
 }
-
-export const nowIn = (context: Context): string => timestamp(context.ports.clock);
