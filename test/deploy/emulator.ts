@@ -23,6 +23,8 @@ export async function startEmulator(python: string, place: string, signal: Abort
   const dirs = { bin: join(place, "bin"), tmp: join(place, "tmp"), home: join(place, "home") };
   for (const dir of Object.values(dirs)) await mkdir(dir, { recursive: true });
   await writeNode(dirs.bin);
+  // The emulator's worker is CommonJS, whatever a package.json above the temporary folder says.
+  await writeFile(join(dirs.tmp, "package.json"), '{"type":"commonjs"}\n');
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const env = {
