@@ -16,11 +16,16 @@ export type Bed = {
 const marker = /bench-\d+/;
 const ANSWER = "An answer of about the length that a short question gets, and nothing more than that.";
 
+/** An input whose answer takes minutes. */
+export const SLOW = "Take your time.";
+const slowAnswer = { text: "word ".repeat(10_000), chunks: 10_000, chunkMs: 20 };
+
 export async function startBed(): Promise<Bed> {
   const asked = new Map<string, number>();
   const respond: Respond = ({ lastUserText, lastScriptOutputs }) => {
     const id = marker.exec(lastUserText ?? "")?.[0];
     if (id !== undefined && !asked.has(id)) asked.set(id, performance.now());
+    if (lastUserText === SLOW) return slowAnswer;
     const calls = (lastUserText ?? "").includes("customer") && lastScriptOutputs.length === 0;
     return calls ? { scripts: [`return await tools.get_customer({ customer_id: "c1" })`] } : { text: ANSWER };
   };

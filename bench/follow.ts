@@ -17,6 +17,14 @@ export async function followRuns(bed: Bed, sessionId: string, deltas: boolean) {
     if (done) throw new Error("the stream ended");
     return { event: value.event ?? "", at: performance.now() };
   };
+  const reach = async (name: string): Promise<number> => {
+    for (;;) {
+      const { event, at } = await next();
+      if (event === name) return at;
+      if (event === "run.completed" || event === "run.failed")
+        throw new Error(`${event} came before ${name}`);
+    }
+  };
   return {
     /** Reads to the end of a run. */
     run: async (): Promise<{ delta: number; completed: number }> => {
@@ -28,6 +36,10 @@ export async function followRuns(bed: Bed, sessionId: string, deltas: boolean) {
         if (event === "run.completed") return { delta, completed: at };
       }
     },
+    /** Reads to the first preview of a message. */
+    delta: () => reach("message.delta"),
+    /** Reads to the end of a run that is stopped. */
+    stopped: () => reach("run.stopped"),
     close: () => reader.cancel(),
   };
 }

@@ -4,6 +4,7 @@ import { measureLatency } from "./latency.ts";
 import { countFunctionRun, countTextRun, passTurns } from "./operations.ts";
 import { priceOf, prices } from "./prices.ts";
 import { checkBars, print, type Report } from "./report.ts";
+import { measureStop } from "./stop.ts";
 import { measureThroughput } from "./throughput.ts";
 
 const program = new Command("stepyard-bench")
@@ -18,12 +19,16 @@ async function main(): Promise<number> {
   const say = (text: string) => {
     if (!json) console.error(text);
   };
-  const sizes = quick ? { runs: 20, each: 2, turns: 50 } : { runs: 200, each: 10, turns: 500 };
+  const sizes = quick
+    ? { runs: 20, stops: 10, each: 2, turns: 50 }
+    : { runs: 200, stops: 50, each: 10, turns: 500 };
   say("Starting the stack …");
   const bed = await startBed();
   try {
     say(`Latency: ${sizes.runs} runs …`);
     const latency = await measureLatency(bed, sizes.runs, 10);
+    say(`Stops: ${sizes.stops} …`);
+    const stop = await measureStop(bed, sizes.stops);
     say(`Throughput: 32 sessions, ${sizes.each} runs each …`);
     const throughput = await measureThroughput(bed, 32, sizes.each);
     const session = await bed.api.createSession(bed.agentId);
@@ -36,6 +41,7 @@ async function main(): Promise<number> {
     const late = await countTextRun(bed, session.id);
     const report: Report = {
       latency,
+      stop,
       throughput,
       turns: sizes.turns,
       textRun: { operations: first, dollars: priceOf(first) },

@@ -7,6 +7,8 @@ export type Priced = { readonly operations: Operations; readonly dollars: number
 
 export type Report = {
   readonly latency: Latency;
+  /** From the request to stop a streaming run to its `run.stopped`. */
+  readonly stop: Spread;
   readonly throughput: Throughput;
   /** Which turn of its session the late text run was. */
   readonly turns: number;
@@ -16,11 +18,11 @@ export type Report = {
   readonly prices: typeof prices;
 };
 
-/** What a text run may cost, at the first turn of a session as at the last. */
-const bars = { transitions: 5, advances: 1, writeUnits: 40, functionAdvances: 2 } as const;
+/** What a text run may cost, at the first turn of a session as at the last; how long a stop may take here. */
+const bars = { transitions: 5, advances: 1, writeUnits: 40, functionAdvances: 2, stopMs: 300 } as const;
 
 /** The bars that were missed, in words. */
-export function checkBars({ textRun, lateTextRun, functionRun, turns }: Report): string[] {
+export function checkBars({ textRun, lateTextRun, functionRun, turns, stop }: Report): string[] {
   const missed: string[] = [];
   const bar = (what: string, value: number, most: number) => {
     if (value > most) missed.push(`${what}: ${value}, at most ${most}`);
@@ -43,17 +45,20 @@ export function checkBars({ textRun, lateTextRun, functionRun, turns }: Report):
     functionRun.operations.invocations["advance"] ?? 0,
     bars.functionAdvances,
   );
+  bar("median milliseconds to stop a run", stop.p50, bars.stopMs);
   return missed;
 }
 
 export function print(report: Report, missed: readonly string[]): string {
-  const { latency, throughput, textRun, lateTextRun, functionRun, turns } = report;
+  const { latency, stop, throughput, textRun, lateTextRun, functionRun, turns } = report;
   return [
     "",
     row("from the input's request to", "p50 ms", "p99 ms"),
     times("  the model's request", latency.toModelRequest),
     times("  the first delta", latency.toFirstDelta),
     times("  run.completed", latency.toRunCompleted),
+    row("from a stop's request to", "", ""),
+    times("  run.stopped", stop),
     "",
     `${throughput.runsPerSecond} runs a second at ${throughput.sessions} sessions`,
     "",

@@ -78,7 +78,7 @@ export const IdempotencyHeaders = z.object({
     .regex(/^[!-~]{1,255}$/)
     .optional()
     .describe(
-      "A name of your choice for this request. Sent again with the same body, it gives the first answer.",
+      "A name of your choice for this request. Sent again within 24 hours with the same body, it gives the first answer.",
     ),
 });
 export type IdempotencyHeaders = z.infer<typeof IdempotencyHeaders>;

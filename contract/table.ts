@@ -11,12 +11,15 @@
  *                                 MESSAGE#<run>#<number>    an assistant message
  *                                 LOG#~PREVIEW              text being generated (short-lived)
  *                                 WATCH                     somebody watches (short-lived)
+ *                                 DELETED                   all that is left of a deleted session, until it is erased
+ *                                 RECEIPT#<sha256>          the answer to an input with an Idempotency-Key (short-lived)
  * PRJ#<project>                   AGENT#<agent>             an agent
  *                                 AGENTV#<agent>#<version>  one of its versions
  *                                 MKEY#<model key>          a model API key, sealed
  *                                 SESSION#<session>         the project's list of sessions
  * PRJ#<project>#SUB#<subject>     SESSION#<session>         the same by subject
  * KEY#<sha256 of the secret>      KEY                       a project API key
+ * RECEIPT#<sha256>                RECEIPT#                  the answer to a creation with an Idempotency-Key (short-lived)
  */
 export const keyAttributes = { partition: "pk", sort: "sk", ttl: "ttl" } as const;
 
@@ -30,6 +33,7 @@ export const partition = {
   project: (projectId: string) => `PRJ#${projectId}`,
   subject: (projectId: string, subjectId: string) => `PRJ#${projectId}#SUB#${subjectId}`,
   apiKey: (secretSha256: string) => `KEY#${secretSha256}`,
+  receipt: (sha256: string) => `RECEIPT#${sha256}`,
 } as const;
 
 export const sort = {
@@ -38,7 +42,9 @@ export const sort = {
   /** Sorts right behind the log, so that one query reads both. */
   preview: "LOG#~PREVIEW",
   watch: "WATCH",
+  deleted: "DELETED",
   apiKey: "KEY",
+  receipt: (sha256: string) => `RECEIPT#${sha256}`,
   /** Sorts commits by the last sequence they reach, then by version: everything after sequence n is `> logAfter(n)`. */
   log: (lastSequence: number, version: number) => `LOG#${digits(lastSequence, 10)}#${digits(version, 10)}`,
   logAfter: (sequence: number) => `LOG#${digits(sequence, 10)}#~`,
@@ -53,6 +59,9 @@ export const sort = {
   session: (sessionId: string) => `SESSION#${sessionId}`,
 } as const;
 
+/** Answers to requests with an Idempotency-Key: the bucket forgets them by itself. */
+export const answersPrefix = "answers/";
+
 /** S3 keys. Everything of a session lies under one prefix, so that deleting the session is deleting the prefix. */
 export const blobKey = {
   session: (sessionId: string) => `sessions/${sessionId}/`,
@@ -60,4 +69,5 @@ export const blobKey = {
   transcript: (sessionId: string, version: number) =>
     `sessions/${sessionId}/transcript/${digits(version, 10)}`,
   agentConfig: (projectId: string, sha256: string) => `projects/${projectId}/configs/${sha256}`,
+  answer: (projectId: string, sha256: string) => `${answersPrefix}${projectId}/${sha256}`,
 } as const;

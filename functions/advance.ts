@@ -7,6 +7,7 @@ import { keyContext } from "../core/api/model-keys.ts";
 import { advance } from "../core/run/advance.ts";
 import type { EnginePorts, ModelKeys, Outcome } from "../core/run/ports.ts";
 import { reportFailure } from "./failure.ts";
+import { wakeups } from "./host.ts";
 import { createWorld, once, type World } from "./wiring.ts";
 
 const Event = z.object({
@@ -55,6 +56,7 @@ function ports(at: World, event: Event): EnginePorts {
     clock,
     log,
     previews,
+    wakeups,
     executions: at.executions(event.stateMachineArn),
     model: model(),
     modelKeys: modelKeys(at),

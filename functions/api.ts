@@ -49,12 +49,22 @@ const run = (found: KnownRoute, ports: ApiPorts, request: object) =>
   runOperation(found.operationId, ports, request as ApiRequest<typeof found.operationId> as never);
 
 function apiPorts(at: World, projectId: string): ApiPorts {
-  const { store, catalog, blobs, clock, log, newSuffix } = at;
+  const { store, catalog, blobs, receipts, clock, log, newSuffix } = at;
   const vault = {
     seal: (secret: string, context: Readonly<Record<string, string>>) => at.vault().seal(secret, context),
   };
-  const configs = at.configs(projectId);
-  return { store, catalog, blobs, configs, vault, executions: at.executions(), clock, log, newSuffix };
+  const ofProject = { configs: at.configs(projectId), answers: at.answers(projectId), vault };
+  return {
+    store,
+    catalog,
+    blobs,
+    receipts,
+    ...ofProject,
+    executions: at.executions(),
+    clock,
+    log,
+    newSuffix,
+  };
 }
 
 function document(request: HttpRequest): HttpResponse {

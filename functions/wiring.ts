@@ -6,6 +6,7 @@ import { documentClient, s3Client, sfnClient } from "../adapters/aws/clients.ts"
 import { createCredentials } from "../adapters/aws/credentials.ts";
 import { createExecutions } from "../adapters/aws/executions.ts";
 import { createPreviews } from "../adapters/aws/previews.ts";
+import { createReceipts } from "../adapters/aws/receipts.ts";
 import { createSessionStore } from "../adapters/aws/session-store.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { createLog } from "../adapters/system/log.ts";
@@ -32,6 +33,7 @@ export function createWorld(settings: Settings = readSettings()) {
     blobs,
     store: createSessionStore({ client, table, blobs, now }),
     catalog: createCatalog({ client, table, blobs }),
+    receipts: createReceipts({ client, name: table }),
     credentials: createCredentials({ client, table }),
     previews: createPreviews({ client, table, now }),
     newSuffix: (now: number) => ulid(now),
@@ -46,6 +48,10 @@ export function createWorld(settings: Settings = readSettings()) {
       stow: (_: string, value: Parameters<typeof stow>[0]) =>
         stow(value, INLINE_BYTES, (sha256) => blobKey.agentConfig(projectId, sha256)),
       fetch: blobs.fetch,
+    }),
+    answers: (projectId: string) => ({
+      stow: (_: string, value: Parameters<typeof stow>[0]) =>
+        stow(value, INLINE_BYTES, (sha256) => blobKey.answer(projectId, sha256)),
     }),
   };
 }

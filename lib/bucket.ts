@@ -1,4 +1,5 @@
 import { Duration, Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import {
   BlockPublicAccess,
@@ -11,7 +12,7 @@ import {
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import { env } from "../contract/env.ts";
-import { blobKey } from "../contract/table.ts";
+import { answersPrefix, blobKey } from "../contract/table.ts";
 import { allow } from "./function.ts";
 import { accept, acceptWildcard } from "./nag.ts";
 import { removalPolicy } from "./removal.ts";
@@ -21,6 +22,7 @@ import type { Settings } from "./settings.ts";
 export const bucketActions = {
   read: ["s3:GetObject"],
   readWrite: ["s3:GetObject", "s3:PutObject"],
+  erase: ["s3:DeleteObject"],
 } as const;
 
 export type BucketAccess = keyof typeof bucketActions;
@@ -29,6 +31,7 @@ export type BucketAccess = keyof typeof bucketActions;
 export const keyPatterns = {
   sessions: `${blobKey.session("*")}*`,
   agents: blobKey.agentConfig("*", "*"),
+  answers: blobKey.answer("*", "*"),
 } as const;
 
 export type KeyPattern = keyof typeof keyPatterns;
@@ -65,7 +68,11 @@ export class BlobBucket extends Construct {
       // The CDK's own types do not agree with each other about an optional property.
       serverAccessLogsBucket: this.accessLogs as IBucket,
       serverAccessLogsPrefix: "blobs/",
-      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [
+        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        // They are good for a day.
+        { prefix: answersPrefix, expiration: Duration.days(2) },
+      ],
     });
   }
 
@@ -78,6 +85,18 @@ export class BlobBucket extends Construct {
   bind(fn: LambdaFunction, access: BucketAccess, patterns: readonly KeyPattern[]): void {
     this.name(fn);
     for (const pattern of patterns) this.allowPattern(fn, access, keyPatterns[pattern]);
+  }
+
+  /** Lets the function find and delete everything of a session, and nothing else. */
+  bindErasure(fn: LambdaFunction): void {
+    this.bind(fn, "erase", ["sessions"]);
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["s3:ListBucket"],
+        resources: [this.bucket.bucketArn],
+        conditions: { StringLike: { "s3:prefix": blobKey.session("*") } },
+      }),
+    );
   }
 
   private allowPattern(fn: LambdaFunction, access: BucketAccess, pattern: string): void {

@@ -139,7 +139,8 @@ export class HttpApi extends Construct {
     });
     setOperatorProject(fn, settings);
     table.bind(fn, "readWrite");
-    blobs.bind(fn, "readWrite", ["sessions", "agents"]);
+    blobs.bind(fn, "readWrite", ["sessions", "agents", "answers"]);
+    blobs.bindErasure(fn);
     vault.bindSeal(fn);
     runs.bind(fn, ["start", "wake"]);
     return fn;

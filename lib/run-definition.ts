@@ -75,7 +75,6 @@ const next = {
   Choices: [
     { Condition: "{% $states.input.next = 'wait' %}", Next: "Await" },
     { Condition: "{% $states.input.next = 'continue' %}", Next: "Advance" },
-    { Condition: "{% $states.input.next = 'sleep' %}", Next: "Sleep" },
   ],
   Default: "Done",
 };
@@ -113,7 +112,6 @@ export const runDefinition = (invoke: string, functions: RunFunctions) => ({
     Advance: advance(invoke, functions.advance),
     Next: next,
     Await: awaitCalls(invoke, functions.await),
-    Sleep: { Type: "Wait", Seconds: "{% $states.input.seconds %}", Next: "Advance" },
     Lost: lost(invoke, functions.lost),
     // Failed, so that a lost run is counted and listed where operators look. The rule that watches for
     // failed executions marks the run once more, which changes nothing.

@@ -79,7 +79,7 @@ export class Upkeep extends Construct {
     return fn;
   }
 
-  /** Finds deadlines that have passed and runs without an execution. Ends before the next one begins. */
+  /** Finds deadlines that have passed, runs without an execution and what deleted sessions left. Ends before the next one begins. */
   private sweep({ settings, table, blobs, runs }: UpkeepProps): LambdaFunction {
     const fn = handler(this, "sweep", {
       description: "Settles what is overdue",
@@ -89,7 +89,7 @@ export class Upkeep extends Construct {
     });
     table.bind(fn, "readWrite");
     table.bindDueIndex(fn);
-    blobs.name(fn);
+    blobs.bindErasure(fn);
     runs.bind(fn, ["start", "wake", "describe"]);
     new Rule(this, "EveryMinute", {
       description: "Starts the sweep",

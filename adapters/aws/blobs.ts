@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from "@aws-sdk/client-s3";
 import { canonicalJson } from "../../contract/canonical.ts";
 import type { Json } from "../../contract/json.ts";
 import { blobKey } from "../../contract/table.ts";
@@ -10,6 +16,8 @@ import { createRecent } from "../system/recent.ts";
 /** Bodies are named by their content. An agent's configuration is the one that is read again and again. */
 const REMEMBERED_BODIES = 64;
 const REMEMBERED_BYTES = 131_072;
+/** As many connections as the client opens. */
+const REMOVED_AT_ONCE = 50;
 
 /** Bodies in S3. Keys of bodies end in the hash of their canonical JSON. */
 export function createBlobs(options: { readonly client: S3Client; readonly bucket: string }): Blobs {
@@ -33,6 +41,15 @@ export function createBlobs(options: { readonly client: S3Client; readonly bucke
       await client.send(new PutObjectCommand({ Bucket, Key, Body: body, ContentType: "application/json" }));
     },
     get,
+    removeAll: async (Prefix, most) => {
+      for (let left = most; ; left -= REMOVED_AT_ONCE) {
+        const list = new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: REMOVED_AT_ONCE });
+        const { Contents: objects = [] } = await client.send(list);
+        if (objects.length === 0) return true;
+        if (left <= 0) return false;
+        await Promise.all(objects.map(({ Key }) => client.send(new DeleteObjectCommand({ Bucket, Key }))));
+      }
+    },
   };
 }
 

@@ -4,15 +4,18 @@ import {
   type DynamoDBDocumentClient,
   PutCommand,
   TransactWriteCommand,
+  type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { partition, sort } from "../../contract/table.ts";
-import type { Blobs } from "../../core/ports/blobs.ts";
+import type { Blobs, Upload } from "../../core/ports/blobs.ts";
 import type { Catalog, NewVersion, StoredAgentVersion } from "../../core/ports/catalog.ts";
+import { type NewReceipt, ReceiptConflict } from "../../core/ports/receipts.ts";
 import type { Page } from "../../core/ports/store.ts";
 import { Payload } from "../../core/session/payload.ts";
 import { decodeFields, encodeFields } from "./items.ts";
+import { lostReceipt, receiptAction } from "./receipts.ts";
 import { getItem, queryRange } from "./session-reads.ts";
 
 const ModelKey = z.strictObject({
@@ -41,6 +44,8 @@ const EXISTS = "attribute_exists(pk)";
 const IS_NEW = "attribute_not_exists(pk)";
 /** Two versions created at once: the loser takes the next number. */
 const VERSION_ATTEMPTS = 20;
+
+type Action = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 type Options = {
   readonly client: DynamoDBDocumentClient;
@@ -83,22 +88,35 @@ export function createCatalog({ client, table: TableName, blobs }: Options): Cat
       item: { ...keyOf(projectId, sort.agentVersion(agentId, number)), ...encodeFields(stored) },
     };
   };
-  const upload = async ({ upload: body }: NewVersion) => {
+  const upload = async (body: Upload | null) => {
     if (body !== null) await blobs.put(body);
+  };
+  const transact = async (TransactItems: Action[], receipt: NewReceipt | undefined) => {
+    if (receipt === undefined) return void (await client.send(new TransactWriteCommand({ TransactItems })));
+    await upload(receipt.upload);
+    try {
+      const actions = [...TransactItems, receiptAction(TableName, receipt)];
+      await client.send(new TransactWriteCommand({ TransactItems: actions }));
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException) || !lostReceipt(error)) throw error;
+      throw new ReceiptConflict("another request with this key came first", { cause: error });
+    }
   };
 
   return {
-    putModelKey: async (projectId, key) => {
+    putModelKey: async (projectId, key, receipt) => {
       const Item = { ...keyOf(projectId, sort.modelKey(key.id)), ...encodeFields(key) };
-      await client.send(new PutCommand({ TableName, Item, ConditionExpression: IS_NEW }));
+      const Put = { TableName, Item, ConditionExpression: IS_NEW };
+      if (receipt === undefined) await client.send(new PutCommand(Put));
+      else await transact([{ Put }], receipt);
     },
     modelKey: (projectId, id) => read(ModelKey, projectId, sort.modelKey(id)),
     listModelKeys: (projectId, before, limit) =>
       list(ModelKey, projectId, { prefix: sort.modelKey(""), before }, limit),
     deleteModelKey: (projectId, id) => remove(projectId, sort.modelKey(id)),
 
-    createAgent: async (projectId, { id, name }, first) => {
-      await upload(first);
+    createAgent: async (projectId, { id, name }, first, receiptOf) => {
+      await upload(first.upload);
       const agent = { id, name, latestVersion: 1, createdAt: first.createdAt };
       const Item = { ...keyOf(projectId, sort.agent(id)), ...encodeFields(agent) };
       const version = versionItem(projectId, id, 1, first).item;
@@ -106,7 +124,7 @@ export function createCatalog({ client, table: TableName, blobs }: Options): Cat
         { Put: { TableName, Item, ConditionExpression: IS_NEW } },
         { Put: { TableName, Item: version, ConditionExpression: IS_NEW } },
       ];
-      await client.send(new TransactWriteCommand({ TransactItems }));
+      await transact(TransactItems, receiptOf?.(agent));
       return agent;
     },
     agent: (projectId, id) => read(Agent, projectId, sort.agent(id)),
@@ -128,14 +146,14 @@ export function createCatalog({ client, table: TableName, blobs }: Options): Cat
       return renamed ? read(Agent, projectId, sort.agent(id)) : null;
     },
     deleteAgent: (projectId, id) => remove(projectId, sort.agent(id)),
-    createVersion: async (projectId, agentId, version) => {
-      await upload(version);
+    createVersion: async (projectId, agentId, version, receiptOf) => {
+      await upload(version.upload);
       for (let attempt = 0; attempt < VERSION_ATTEMPTS; attempt += 1) {
         const agent = await read(Agent, projectId, sort.agent(agentId));
         if (agent === null) return null;
         const { stored, item } = versionItem(projectId, agentId, agent.latestVersion + 1, version);
-        if (await allocate(client, TableName, keyOf(projectId, sort.agent(agentId)), stored, item))
-          return stored;
+        const actions = allocation(TableName, keyOf(projectId, sort.agent(agentId)), stored, item);
+        if (await unlessCancelled(transact(actions, receiptOf?.(stored)))) return stored;
       }
       throw new Error(`agent ${agentId} is under too much contention`);
     },
@@ -147,16 +165,15 @@ export function createCatalog({ client, table: TableName, blobs }: Options): Cat
 }
 
 /** Writes a version with the agent's new number, if the number is still the next one. */
-async function allocate(
-  client: DynamoDBDocumentClient,
+function allocation(
   TableName: string,
   Key: { pk: string; sk: string },
   stored: StoredAgentVersion,
   Item: Record<string, unknown>,
-): Promise<boolean> {
+): Action[] {
   const next = JSON.stringify(stored.version);
   const before = JSON.stringify(stored.version - 1);
-  const TransactItems = [
+  return [
     {
       Update: {
         TableName,
@@ -168,8 +185,11 @@ async function allocate(
     },
     { Put: { TableName, Item } },
   ];
+}
+
+async function unlessCancelled(transaction: Promise<void>): Promise<boolean> {
   try {
-    await client.send(new TransactWriteCommand({ TransactItems }));
+    await transaction;
     return true;
   } catch (error) {
     if (error instanceof TransactionCanceledException) return false;

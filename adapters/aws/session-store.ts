@@ -4,6 +4,7 @@ import * as z from "zod";
 import { parseSequencedId } from "../../contract/ids.ts";
 import { dueIndex, partition, sort } from "../../contract/table.ts";
 import type { Blobs, Upload } from "../../core/ports/blobs.ts";
+import type { NewReceipt } from "../../core/ports/receipts.ts";
 import type { Page, SessionStore } from "../../core/ports/store.ts";
 import { SessionConfig } from "../../core/session/config.ts";
 import {
@@ -15,8 +16,9 @@ import {
 } from "../../core/session/records.ts";
 import { createRecent } from "../system/recent.ts";
 import { decodeFields, dueShards, type Key, recordKey } from "./items.ts";
+import { eraseSession } from "./session-erase.ts";
 import { getItem, getItems, parseHead, queryRange, readLog, readTail } from "./session-reads.ts";
-import { writeCommit, writeSession } from "./session-writes.ts";
+import { writeCommit, writeDeletion, writeSession } from "./session-writes.ts";
 
 const Keys = z.object({ pk: z.string(), sk: z.string() });
 
@@ -32,7 +34,10 @@ export function createSessionStore(options: {
 }): SessionStore {
   const table = { client: options.client, name: options.table, now: options.now };
   const configs = createRecent<SessionConfig>(REMEMBERED_CONFIGS);
-  const upload = (uploads: readonly Upload[]) => Promise.all(uploads.map((body) => options.blobs.put(body)));
+  const upload = (uploads: readonly Upload[], receipt: NewReceipt | undefined) => {
+    const bodies = [...uploads, receipt?.upload ?? null].filter((body) => body !== null);
+    return Promise.all(bodies.map((body) => options.blobs.put(body)));
+  };
 
   const records = async <T extends { readonly id: string }>(
     schema: z.ZodObject<z.ZodRawShape> & z.ZodType<T>,
@@ -65,13 +70,13 @@ export function createSessionStore(options: {
         const item = await getItem(table, { pk: partition.session(sessionId), sk: sort.config });
         return item && decodeFields(SessionConfig, item);
       }),
-    create: async (config, decision, uploads) => {
-      await upload(uploads);
-      await writeSession(table, config, decision);
+    create: async (config, decision, uploads, receipt) => {
+      await upload(uploads, receipt);
+      await writeSession(table, config, decision, receipt);
     },
-    commit: async (version, decision, uploads) => {
-      await upload(uploads);
-      await writeCommit(table, version, decision);
+    commit: async (version, decision, uploads, receipt) => {
+      await upload(uploads, receipt);
+      await writeCommit(table, version, decision, receipt);
     },
     log: (sessionId, after, limit) => readLog(table, sessionId, after, limit),
     tail: (sessionId, after, limit) => readTail(table, sessionId, after, limit),
@@ -125,6 +130,8 @@ export function createSessionStore(options: {
       const pages = await Promise.all(dueShards.map((shard) => dueInShard(table, shard, now, limit)));
       return pages.flat();
     },
+    delete: (sessionId, version, config) => writeDeletion(table, sessionId, version, config),
+    erase: (sessionId, most) => eraseSession(table, options.blobs, sessionId, most),
     postpone: async (sessionId, version, until) => {
       const command = new UpdateCommand({
         TableName: table.name,

@@ -5,6 +5,7 @@ import {
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { partition, sort } from "../../contract/table.ts";
+import { type NewReceipt, ReceiptConflict } from "../../core/ports/receipts.ts";
 import { VersionConflict } from "../../core/ports/store.ts";
 import type { SessionConfig } from "../../core/session/config.ts";
 import type { Decision } from "../../core/session/decision.ts";
@@ -12,6 +13,7 @@ import { dueAt } from "../../core/session/effects.ts";
 import type { RecordChange } from "../../core/session/records.ts";
 import type { SessionState } from "../../core/session/state.ts";
 import { dueShard, encodeFields, recordKey } from "./items.ts";
+import { lostReceipt, receiptAction } from "./receipts.ts";
 
 type Action = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
@@ -25,11 +27,16 @@ const guards = {
 type Table = { readonly client: DynamoDBDocumentClient; readonly name: string; readonly now: () => number };
 
 /** Writes the first commit of a session with everything that makes it findable. */
-export async function writeSession(table: Table, config: SessionConfig, decision: Decision): Promise<void> {
+export async function writeSession(
+  table: Table,
+  config: SessionConfig,
+  decision: Decision,
+  receipt?: NewReceipt,
+): Promise<void> {
   const { state } = decision;
   const { name: TableName } = table;
   const listed = { sk: sort.session(state.id) };
-  await transact(table, [
+  const actions = [
     { Put: { TableName, Item: headItem(table, state, 1), ConditionExpression: guards.isNew } },
     logAction(TableName, state, 1, decision),
     {
@@ -38,15 +45,21 @@ export async function writeSession(table: Table, config: SessionConfig, decision
     { Put: { TableName, Item: { pk: partition.project(state.projectId), ...listed } } },
     { Put: { TableName, Item: { pk: partition.subject(state.projectId, config.subjectId), ...listed } } },
     ...recordActions(TableName, state.id, decision.changes),
-  ]);
+  ];
+  await transact(table, actions, receipt);
 }
 
 /** Writes a decision on a version; throws `VersionConflict` when another commit came first. */
-export async function writeCommit(table: Table, expected: number, decision: Decision): Promise<void> {
+export async function writeCommit(
+  table: Table,
+  expected: number,
+  decision: Decision,
+  receipt?: NewReceipt,
+): Promise<void> {
   const { state } = decision;
   const { name: TableName } = table;
   const version = expected + 1;
-  await transact(table, [
+  const actions = [
     {
       Put: {
         TableName,
@@ -57,7 +70,43 @@ export async function writeCommit(table: Table, expected: number, decision: Deci
     },
     logAction(TableName, state, version, decision),
     ...recordActions(TableName, state.id, decision.changes),
-  ]);
+  ];
+  await transact(table, actions, receipt);
+}
+
+/** The sweep erases what the request that deletes does not get to, a minute later. */
+const ERASED_AFTER_MS = 60_000;
+
+/** Removes what makes a session reachable; throws `VersionConflict` when another commit came first. */
+export async function writeDeletion(
+  table: Table,
+  sessionId: string,
+  expected: number,
+  config: SessionConfig,
+): Promise<void> {
+  const { name: TableName } = table;
+  const pk = partition.session(sessionId);
+  const deletedAt = table.now();
+  const due = {
+    due: dueShard(sessionId),
+    dueAt: new Date(deletedAt + ERASED_AFTER_MS).toISOString(),
+  };
+  const listed = { sk: sort.session(sessionId) };
+  const actions = [
+    {
+      Delete: {
+        TableName,
+        Key: { pk, sk: sort.head },
+        ConditionExpression: guards.isVersion,
+        ExpressionAttributeValues: { ":expected": expected },
+      },
+    },
+    { Put: { TableName, Item: { pk, sk: sort.deleted, deletedAt, ...due } } },
+    { Delete: { TableName, Key: { pk, sk: sort.config } } },
+    { Delete: { TableName, Key: { pk: partition.project(config.projectId), ...listed } } },
+    { Delete: { TableName, Key: { pk: partition.subject(config.projectId, config.subjectId), ...listed } } },
+  ];
+  await transact(table, actions, undefined);
 }
 
 function headItem(table: Table, state: SessionState, version: number) {
@@ -113,11 +162,16 @@ function keyOf(sessionId: string, kind: RecordChange["kind"], id: string) {
 /** Actions 0 and 1 are the head's version and the log's place: failing either means that the race was lost. */
 const RACE_GUARDS = 2;
 
-async function transact(table: Table, actions: Action[]): Promise<void> {
+async function transact(table: Table, actions: Action[], receipt: NewReceipt | undefined): Promise<void> {
+  const last = receipt === undefined ? [] : [receiptAction(table.name, receipt)];
   try {
-    await table.client.send(new TransactWriteCommand({ TransactItems: actions }));
+    await table.client.send(new TransactWriteCommand({ TransactItems: [...actions, ...last] }));
   } catch (error) {
-    if (error instanceof TransactionCanceledException && lostRace(error)) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    if (receipt !== undefined && lostReceipt(error)) {
+      throw new ReceiptConflict("another request with this key came first", { cause: error });
+    }
+    if (lostRace(error)) {
       throw new VersionConflict("another commit came first", { cause: error });
     }
     throw error;

@@ -35,14 +35,14 @@ function createSubscription(close: () => void): { follow: () => void; subscripti
     changed = true;
     resume?.();
   };
-  const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  const wait = (ms: number, signal: AbortSignal): Promise<boolean> =>
     new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
         signal.removeEventListener("abort", end);
         resume = null;
+        resolve(changed);
         changed = false;
-        resolve();
       };
       const timer = setTimeout(end, ms);
       signal.addEventListener("abort", end, { once: true });

@@ -9,15 +9,17 @@ import { mint } from "./ids.ts";
 import type { ApiPorts, Operation } from "./operation.ts";
 
 /** post_agents */
-export const createAgent: Operation<"post_agents"> = async (ports, { projectId, body }) => {
+export const createAgent: Operation<"post_agents"> = async (ports, { projectId, body }, keep) => {
+  const answer = (agent: StoredAgent) => ({ status: 201, body: present(agent) });
   await checkConfig(ports, projectId, body.config);
   const { id, at } = mint(ports, "agt");
   const agent = await ports.catalog.createAgent(
     projectId,
     { id, name: body.name },
     version(ports, projectId, body.config, at),
+    (created) => keep(answer(created)),
   );
-  return { status: 201, body: present(agent) };
+  return answer(agent);
 };
 
 /** get_agents */
@@ -50,17 +52,19 @@ export const deleteAgent: Operation<"delete_agents_agent_id"> = async (ports, { 
 };
 
 /** post_agents_agent_id_versions */
-export const createVersion: Operation<"post_agents_agent_id_versions"> = async (ports, request) => {
+export const createVersion: Operation<"post_agents_agent_id_versions"> = async (ports, request, keep) => {
   const { projectId, params, body } = request;
   if ((await ports.catalog.agent(projectId, params.agent_id)) === null) throw notFound("agent");
   await checkConfig(ports, projectId, body.config);
+  const answer = (created: StoredAgentVersion) => ({ status: 201, body: versionOf(created, body.config) });
   const created = await ports.catalog.createVersion(
     projectId,
     params.agent_id,
     version(ports, projectId, body.config, timestamp(ports.clock)),
+    (stored) => keep(answer(stored)),
   );
   if (created === null) throw notFound("agent");
-  return { status: 201, body: await presentVersion(ports, created) };
+  return answer(created);
 };
 
 /** get_agents_agent_id_versions_version */
@@ -83,10 +87,9 @@ function present(agent: StoredAgent): Agent {
 }
 
 async function presentVersion(ports: ApiPorts, stored: StoredAgentVersion): Promise<AgentVersion> {
-  return {
-    agent_id: stored.agentId,
-    version: stored.version,
-    config: AgentConfig.parse(await ports.configs.fetch(stored.config)),
-    created_at: stored.createdAt,
-  };
+  return versionOf(stored, AgentConfig.parse(await ports.configs.fetch(stored.config)));
+}
+
+function versionOf({ agentId, version, createdAt }: StoredAgentVersion, config: AgentConfig): AgentVersion {
+  return { agent_id: agentId, version, config, created_at: createdAt };
 }

@@ -12,7 +12,8 @@ export function committed(handled: Handled, what: string): Decision {
   return handled.decision;
 }
 
-function refusalError({ code, message }: Refusal, what: string): Error {
+/** A refusal as the request's error. */
+export function refusalError({ code, message }: Refusal, what: string): Error {
   if (code === "stale") return new Error(`an engine's refusal reached the API: ${message}`);
   if (code === "not_found") return message === "" ? notFound(what) : new ApiError(code, message);
   return new ApiError(code, message, code === "rate_limited" ? { retryAfter: BUSY_RETRY_SECONDS } : {});

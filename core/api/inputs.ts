@@ -1,20 +1,23 @@
 import { parseSequencedId } from "../../contract/ids.ts";
+import type { Json } from "../../contract/json.ts";
 import { timestamp } from "../ports/clock.ts";
 import { presentInput } from "../present/input.ts";
 import { performSoon } from "../run/perform.ts";
-import { sendInput as decideInput } from "../session/decide/inputs.ts";
+import { cancelInput as decideCancel, sendInput as decideInput } from "../session/decide/inputs.ts";
+import type { Decision } from "../session/decision.ts";
 import { effects } from "../session/effects.ts";
 import { handle } from "../session/handle.ts";
 import type { InputRecord } from "../session/records.ts";
 import { committed } from "./committed.ts";
 import { decodeCursor, page, positions } from "./cursor.ts";
 import { notFound } from "./error.ts";
+import { keeping } from "./idempotency.ts";
 import { checkInput } from "./input-checks.ts";
 import type { ApiPorts, Operation } from "./operation.ts";
 import { ownSession } from "./sessions.ts";
 
 /** post_sessions_session_id_inputs */
-export const sendInput: Operation<"post_sessions_session_id_inputs"> = async (ports, request) => {
+export const sendInput: Operation<"post_sessions_session_id_inputs"> = async (ports, request, keep) => {
   const { projectId, params, body } = request;
   const sessionId = params.session_id;
   const config = await ports.store.config(sessionId);
@@ -23,19 +26,25 @@ export const sendInput: Operation<"post_sessions_session_id_inputs"> = async (po
   const sandboxed = typeof environment === "object" && environment !== null && "network" in environment;
   const target = { sessionId, model: config.model, environment: sandboxed ? "sandbox" : "none" } as const;
   const { input, uploads } = checkInput(ports.blobs, target, body);
+  // The content is at hand: it need not be read back, and could not be before the commit.
+  const content = { fetch: async () => body.content as Json };
+  const answer = async ({ changes }: Decision) => {
+    const accepted = changes.flatMap((change) =>
+      change.kind === "input" && "put" in change ? [change.put] : [],
+    )[0];
+    if (accepted === undefined) throw new Error("an accepted input has a record");
+    return { status: 202, body: await presentInput(content, sessionId, accepted) };
+  };
+  const store = keeping(ports.store, keep, answer);
   const handled = await handle(
-    ports,
+    { ...ports, store },
     sessionId,
     ({ state }) => decideInput(state, input, timestamp(ports.clock)),
     uploads,
   );
-  const { state, changes } = committed(handled, "session");
-  await performSoon(ports, effects(state));
-  const accepted = changes.flatMap((change) =>
-    change.kind === "input" && "put" in change ? [change.put] : [],
-  )[0];
-  if (accepted === undefined) throw new Error("an accepted input has a record");
-  return { status: 202, body: await presentInput(ports.blobs, sessionId, accepted) };
+  const decision = committed(handled, "session");
+  await performSoon(ports, effects(decision.state));
+  return answer(decision);
 };
 
 /** get_sessions_session_id_inputs_input_id */
@@ -48,6 +57,21 @@ export const getInput: Operation<"get_sessions_session_id_inputs_input_id"> = as
   const record = (await ports.store.inputs(sessionId, [inputId])).get(inputId);
   if (record === undefined) throw notFound("input");
   return { status: 200, body: await presentInput(ports.blobs, sessionId, record) };
+};
+
+/** delete_sessions_session_id_inputs_input_id */
+export const cancelInput: Operation<"delete_sessions_session_id_inputs_input_id"> = async (
+  ports,
+  { projectId, params },
+) => {
+  const { session_id: sessionId, input_id: inputId } = params;
+  await ownSession(ports, projectId, sessionId);
+  const handled = await handle(ports, sessionId, async ({ state }) => {
+    const record = (await ports.store.inputs(sessionId, [inputId])).get(inputId) ?? null;
+    return decideCancel(state, { inputId, record, at: timestamp(ports.clock) });
+  });
+  committed(handled, "input");
+  return { status: 204 };
 };
 
 /** get_sessions_session_id_inputs */

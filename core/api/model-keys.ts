@@ -11,7 +11,7 @@ const SHOWN = 4;
 export const keyContext = (projectId: string, keyId: string) => ({ project: projectId, key: keyId });
 
 /** post_model_api_keys: seals the key; nothing but its first and last four characters is ever shown again. */
-export const createModelKey: Operation<"post_model_api_keys"> = async (ports, { projectId, body }) => {
+export const createModelKey: Operation<"post_model_api_keys"> = async (ports, { projectId, body }, keep) => {
   const { id, at } = mint(ports, "mkey");
   const key: StoredModelKey = {
     id,
@@ -22,8 +22,9 @@ export const createModelKey: Operation<"post_model_api_keys"> = async (ports, { 
     sealed: await ports.vault.seal(body.key, keyContext(projectId, id)),
     createdAt: at,
   };
-  await ports.catalog.putModelKey(projectId, key);
-  return { status: 201, body: present(key) };
+  const answer = { status: 201, body: present(key) };
+  await ports.catalog.putModelKey(projectId, key, keep(answer));
+  return answer;
 };
 
 /** get_model_api_keys */

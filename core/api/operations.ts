@@ -1,6 +1,12 @@
+import * as z from "zod";
+import { IdempotencyHeaders } from "../../contract/parameters.ts";
 import type { OperationId } from "../../contract/routes.ts";
 import * as agents from "./agents.ts";
+import * as controls from "./controls.ts";
+import { deleteSession } from "./delete-session.ts";
 import * as events from "./events.ts";
+import { unlessGone } from "./gone.ts";
+import { keepNothing, once } from "./idempotency.ts";
 import * as inputs from "./inputs.ts";
 import * as modelKeys from "./model-keys.ts";
 import type { ApiPorts, ApiRequest, ApiResponse, Operation } from "./operation.ts";
@@ -24,9 +30,15 @@ const operations: { readonly [Id in OperationId]?: Operation<Id> } = {
   post_sessions: sessions.createSession,
   get_sessions: sessions.listSessions,
   get_sessions_session_id: sessions.getSession,
+  delete_sessions_session_id: deleteSession,
+  post_sessions_session_id_stop: controls.stopRun,
+  post_sessions_session_id_pause: controls.pauseSession,
+  post_sessions_session_id_resume: controls.resumeSession,
+  post_sessions_session_id_archive: controls.archiveSession,
   post_sessions_session_id_inputs: inputs.sendInput,
   get_sessions_session_id_inputs: inputs.listInputs,
   get_sessions_session_id_inputs_input_id: inputs.getInput,
+  delete_sessions_session_id_inputs_input_id: inputs.cancelInput,
   get_sessions_session_id_runs: runs.listRuns,
   get_sessions_session_id_runs_run_id: runs.getRun,
   get_sessions_session_id_events: events.listEvents,
@@ -46,5 +58,22 @@ export function runOperation<Id extends OperationId>(
 ): Promise<ApiResponse> {
   const operation = operations[id];
   if (operation === undefined) throw new Error(`${id} is not served here`);
-  return operation(ports, request);
+  const key = keyOf(request.headers);
+  const params = Params.parse(request.params ?? {});
+  const { projectId, sent = null } = request;
+  const serve = () =>
+    key === undefined
+      ? operation(ports, request, keepNothing)
+      : once(ports, { projectId, operationId: id, params, key, body: sent }, (keep) =>
+          operation(ports, request, keep),
+        );
+  const sessionId = params["session_id"];
+  return sessionId === undefined ? serve() : unlessGone(ports.store, sessionId, serve);
 }
+
+/** Everything in a path but a version's number is text. */
+const Params = z.record(z.string(), z.coerce.string());
+
+/** The request's Idempotency-Key, on operations that take one. */
+const keyOf = (headers: unknown): string | undefined =>
+  IdempotencyHeaders.parse(headers ?? {})["idempotency-key"];

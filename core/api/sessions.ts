@@ -16,20 +16,24 @@ import type { ApiPorts, ApiRequest, Operation } from "./operation.ts";
 import { checkConnections, checkEnvironment, checkSubject } from "./session-checks.ts";
 
 /** post_sessions: everything is checked first, then the session and its first input are one commit. */
-export const createSession: Operation<"post_sessions"> = async (ports, request) => {
+export const createSession: Operation<"post_sessions"> = async (ports, request, keep) => {
   const { projectId, body } = request;
-  const config = await sessionConfig(ports, request);
+  const { config, agentConfig } = await sessionConfig(ports, request);
   const { id: sessionId, at } = mint(ports, "ses");
   const target = { sessionId, model: config.model, environment: body.environment.type };
   const first = body.input === undefined ? null : checkInput(ports.blobs, target, body.input);
   const decision = decideSession({ sessionId, projectId, input: first?.input ?? null, at });
-  await ports.store.create(config, decision, first?.uploads ?? []);
+  const answer = { status: 201, body: await showNew(ports, config, agentConfig, decision.state) };
+  await ports.store.create(config, decision, first?.uploads ?? [], keep(answer));
   await performSoon(ports, effects(decision.state));
-  return { status: 201, body: await show(ports, decision.state) };
+  return answer;
 };
 
 /** The configuration that the session keeps: the agent's version as it is now, and what the request fixes. */
-async function sessionConfig(ports: ApiPorts, request: ApiRequest<"post_sessions">): Promise<SessionConfig> {
+async function sessionConfig(
+  ports: ApiPorts,
+  request: ApiRequest<"post_sessions">,
+): Promise<{ config: SessionConfig; agentConfig: AgentConfig }> {
   const { projectId, body } = request;
   checkSubject(body.subject_id);
   const agent = couldExist(body.agent.id) ? await ports.catalog.agent(projectId, body.agent.id) : null;
@@ -39,17 +43,25 @@ async function sessionConfig(ports: ApiPorts, request: ApiRequest<"post_sessions
   if (version === null) throw notFound("agent version");
   checkEnvironment(body.environment);
   checkConnections(body.connections);
-  const { model } = AgentConfig.parse(await ports.configs.fetch(version.config));
-  return {
+  const agentConfig = AgentConfig.parse(await ports.configs.fetch(version.config));
+  const config = {
     projectId,
     title: body.title ?? null,
     agent: { id: agent.id, version: number },
     agentConfig: version.config,
-    model,
+    model: agentConfig.model,
     environment: body.environment as Json as SessionConfig["environment"],
     connections: [],
     subjectId: body.subject_id,
   };
+  return { config, agentConfig };
+}
+
+/** A session that is about to be: it has no calls yet. */
+function showNew(ports: ApiPorts, config: SessionConfig, agentConfig: AgentConfig, state: SessionState) {
+  const none = new Map<string, never>();
+  const records = { sessionId: state.id, config, agentConfig, inputs: none, calls: none, messages: none };
+  return presentSession(ports.blobs, records, state);
 }
 
 /** get_sessions_session_id */
@@ -78,7 +90,8 @@ export async function ownSession(ports: Pick<ApiPorts, "store">, projectId: stri
   return loaded.state;
 }
 
-async function show(ports: ApiPorts, state: SessionState) {
+/** The session as the API shows it. */
+export async function show(ports: ApiPorts, state: SessionState) {
   const records = await loadRecords(ports, state.id, { calls: pendingCalls(state).map(({ id }) => id) });
   if (records === null) throw notFound("session");
   return presentSession(ports.blobs, records, state);

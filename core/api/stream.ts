@@ -1,7 +1,7 @@
 import { parseSequencedId } from "../../contract/ids.ts";
 import type { StreamHeaders, StreamQuery } from "../../contract/parameters.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Previews, Wakeups } from "../ports/previews.ts";
+import type { Previews, Subscription, Wakeups } from "../ports/previews.ts";
 import { presentEvents } from "../present/events.ts";
 import type { PresentPorts } from "../present/sources.ts";
 import { isPublic } from "../session/events.ts";
@@ -88,55 +88,77 @@ type Options = {
 /** The end of the host's time is announced this long before, so that the client continues by itself. */
 const CLOSE_BELOW_MS = 15_000;
 
+/** What fails because the session is deleted meanwhile is the stream's end. */
 async function* frames(ports: StreamPorts, state: SessionState, options: Options): AsyncGenerator<string> {
-  const { clock } = ports;
   const subscription = ports.wakeups.subscribe(state.id);
+  try {
+    yield* follow(ports, state, subscription, options);
+  } catch (error) {
+    if (await exists(ports, state)) throw error;
+  } finally {
+    subscription.close();
+  }
+}
+
+const exists = async ({ store }: StreamPorts, { id }: SessionState): Promise<boolean> =>
+  (await store.load(id)) !== null;
+
+async function* follow(
+  ports: StreamPorts,
+  state: SessionState,
+  subscription: Subscription,
+  options: Options,
+): AsyncGenerator<string> {
+  const { clock } = ports;
   const deltas = deltaReader(state.id, options.seen);
   let last = options.after;
   let written = clock.now();
   let changed = clock.now();
   let renewed = clock.now();
+  let woken = false;
   yield comment("open");
-  try {
-    while (!options.signal.aborted) {
-      const tail = await ports.store.tail(state.id, last, READ_COMMITS);
-      const events = tail.items
-        .flatMap((commit) => commit.events)
-        .filter(isPublic)
-        .filter((e) => e.sequence > last);
-      const previews = options.deltas ? deltas.read(tail.preview) : [];
-      for (const delta of previews) yield deltaFrame(delta);
-      if (events.length > 0) {
-        const presented = await presentEvents(ports, state, events);
-        if (presented === null) return;
-        for (const event of presented) {
-          deltas.follow(event);
-          yield eventFrame(event);
-          last = event.sequence;
-          if (event.type === "session.archived") return;
-        }
+  while (!options.signal.aborted) {
+    const tail = await ports.store.tail(state.id, last, READ_COMMITS);
+    const events = tail.items
+      .flatMap((commit) => commit.events)
+      .filter(isPublic)
+      .filter((e) => e.sequence > last);
+    const previews = options.deltas ? deltas.read(tail.preview) : [];
+    for (const delta of previews) yield deltaFrame(delta);
+    if (events.length > 0) {
+      const presented = await presentEvents(ports, state, events);
+      if (presented === null) return;
+      for (const event of presented) {
+        deltas.follow(event);
+        yield eventFrame(event);
+        last = event.sequence;
+        if (event.type === "session.archived") return;
       }
-      const now = clock.now();
-      if (events.length > 0 || previews.length > 0) {
-        changed = now;
-        written = now;
-      } else if (now - written >= HEARTBEAT_MS) {
-        if ((await ports.store.load(state.id)) === null) return;
+    }
+    const now = clock.now();
+    const silent = now - written >= HEARTBEAT_MS;
+    if (events.length > 0 || previews.length > 0) {
+      changed = now;
+      written = now;
+    } else if (silent || woken) {
+      // Woken, with nothing new in the log: the change may have been the session's end.
+      if (!(await exists(ports, state))) return;
+      if (silent) {
         yield comment("heartbeat");
         written = now;
       }
-      if (options.remainingMs() < CLOSE_BELOW_MS) {
-        yield retryFrame;
-        return;
-      }
-      if (options.deltas && now - renewed >= RENEW_MS) {
-        await ports.previews.watch(state.id, new Date(now + WATCH_MS));
-        renewed = now;
-      }
-      if (!tail.more)
-        await subscription.wait(now - changed < IDLE_AFTER_MS ? BUSY_POLL_MS : IDLE_POLL_MS, options.signal);
     }
-  } finally {
-    subscription.close();
+    if (options.remainingMs() < CLOSE_BELOW_MS) {
+      yield retryFrame;
+      return;
+    }
+    if (options.deltas && now - renewed >= RENEW_MS) {
+      await ports.previews.watch(state.id, new Date(now + WATCH_MS));
+      renewed = now;
+    }
+    if (!tail.more) {
+      const pause = now - changed < IDLE_AFTER_MS ? BUSY_POLL_MS : IDLE_POLL_MS;
+      woken = await subscription.wait(pause, options.signal);
+    }
   }
 }

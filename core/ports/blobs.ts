@@ -15,4 +15,6 @@ export type Blobs = {
   put(upload: Upload): Promise<void>;
   /** The body under a key that `put` wrote. */
   get(key: string): Promise<string>;
+  /** Removes objects under a prefix, at most about `most`. True when none is left. */
+  removeAll(prefix: string, most: number): Promise<boolean>;
 };

@@ -1,5 +1,6 @@
 import type { Payload } from "../session/payload.ts";
 import type { Upload } from "./blobs.ts";
+import type { NewReceipt } from "./receipts.ts";
 import type { Page } from "./store.ts";
 
 export type StoredModelKey = {
@@ -34,9 +35,12 @@ export type NewVersion = {
   readonly createdAt: string;
 };
 
-/** A project's agents and model keys. Lists are newest first; `before` is an id. */
+/**
+ * A project's agents and model keys. Lists are newest first; `before` is an id. What is created with a receipt is
+ * created with it in one transaction, which throws `ReceiptConflict`.
+ */
 export type Catalog = {
-  putModelKey(projectId: string, key: StoredModelKey): Promise<void>;
+  putModelKey(projectId: string, key: StoredModelKey, receipt?: NewReceipt): Promise<void>;
   modelKey(projectId: string, id: string): Promise<StoredModelKey | null>;
   listModelKeys(projectId: string, before: string | null, limit: number): Promise<Page<StoredModelKey>>;
   /** False when there is none. */
@@ -47,6 +51,7 @@ export type Catalog = {
     projectId: string,
     agent: { id: string; name: string },
     first: NewVersion,
+    receiptOf?: (created: StoredAgent) => NewReceipt | undefined,
   ): Promise<StoredAgent>;
   agent(projectId: string, id: string): Promise<StoredAgent | null>;
   listAgents(projectId: string, before: string | null, limit: number): Promise<Page<StoredAgent>>;
@@ -54,7 +59,12 @@ export type Catalog = {
   /** Removes an agent and its versions from view; false when there is none. */
   deleteAgent(projectId: string, id: string): Promise<boolean>;
   /** Allocates the next version number; concurrent calls get distinct ones. Null when there is no such agent. */
-  createVersion(projectId: string, agentId: string, version: NewVersion): Promise<StoredAgentVersion | null>;
+  createVersion(
+    projectId: string,
+    agentId: string,
+    version: NewVersion,
+    receiptOf?: (created: StoredAgentVersion) => NewReceipt | undefined,
+  ): Promise<StoredAgentVersion | null>;
   /** A version of an agent that exists. */
   version(projectId: string, agentId: string, version: number): Promise<StoredAgentVersion | null>;
 };

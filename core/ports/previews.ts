@@ -24,7 +24,10 @@ export type Wakeups = {
 };
 
 export type Subscription = {
-  /** Resolves after `ms`, or sooner when something changed since the last wait began or the signal aborts. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves after `ms`, or sooner when something changed since the last wait began or the signal aborts. True
+   * when something changed.
+   */
+  wait(ms: number, signal: AbortSignal): Promise<boolean>;
   close(): void;
 };

@@ -5,6 +5,7 @@ import type { CallRecord, InputRecord, MessageRecord, RunRecord } from "../sessi
 import type { SessionState } from "../session/state.ts";
 import type { Upload } from "./blobs.ts";
 import type { PreviewWindow } from "./previews.ts";
+import type { NewReceipt } from "./receipts.ts";
 
 /** A session as it was read: `version` is what a commit on it expects. */
 export type Loaded = { readonly state: SessionState; readonly version: number };
@@ -28,13 +29,26 @@ export type SessionStore = {
   load(sessionId: string): Promise<Loaded | null>;
   /** Immutable once created. */
   config(sessionId: string): Promise<SessionConfig | null>;
-  /** Writes a new session: head, configuration, log, records and the project's lists, all or nothing. */
-  create(config: SessionConfig, decision: Decision, uploads: readonly Upload[]): Promise<void>;
   /**
-   * Writes a decision made on `version`: the head, the log and the records, all or nothing.
-   * Throws `VersionConflict` when the session has moved on.
+   * Writes a new session: head, configuration, log, records and the project's lists, and the request's receipt,
+   * all or nothing. Throws `ReceiptConflict`.
    */
-  commit(version: number, decision: Decision, uploads: readonly Upload[]): Promise<void>;
+  create(
+    config: SessionConfig,
+    decision: Decision,
+    uploads: readonly Upload[],
+    receipt?: NewReceipt,
+  ): Promise<void>;
+  /**
+   * Writes a decision made on `version`: the head, the log, the records and the request's receipt, all or
+   * nothing. Throws `ReceiptConflict`, and `VersionConflict` when the session has moved on.
+   */
+  commit(
+    version: number,
+    decision: Decision,
+    uploads: readonly Upload[],
+    receipt?: NewReceipt,
+  ): Promise<void>;
   /** Commits after a point of the log, oldest first, at most `limit` of them. */
   log(
     sessionId: string,
@@ -65,8 +79,15 @@ export type SessionStore = {
   ): Promise<Page<string>>;
   /** Several sessions with their configuration, in the order asked for; those that are gone are left out. */
   loadMany(ids: readonly string[]): Promise<readonly { state: SessionState; config: SessionConfig }[]>;
-  /** Sessions that the sweep has to look at, at most `limit` a shard. */
+  /** Sessions, deleted ones among them, that the sweep has to look at, at most `limit` a shard. */
   due(now: string, limit: number): Promise<readonly string[]>;
+  /**
+   * Makes a session unreachable at once: head, configuration and places in lists go, a tombstone comes for the
+   * sweep. Throws `VersionConflict` when the session has moved on.
+   */
+  delete(sessionId: string, version: number, config: SessionConfig): Promise<void>;
+  /** Erases what a deleted session left behind, at most about `most` items and objects. Any other is untouched. */
+  erase(sessionId: string, most: number): Promise<void>;
   /** Moves the sweep's next look at a session that has not changed since `version`. */
   postpone(sessionId: string, version: number, until: string): Promise<void>;
 };

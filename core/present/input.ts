@@ -6,7 +6,11 @@ import { contentOf } from "./sources.ts";
 const reasons = ["customer_cancelled", "session_archived", "run_failed", "run_stopped"] as const;
 
 /** An input as it is now (get_sessions_session_id_inputs_input_id). */
-export async function presentInput(blobs: Blobs, sessionId: string, record: InputRecord): Promise<Input> {
+export async function presentInput(
+  blobs: Pick<Blobs, "fetch">,
+  sessionId: string,
+  record: InputRecord,
+): Promise<Input> {
   return {
     id: record.id,
     session_id: sessionId,

@@ -48,7 +48,7 @@ const unique = (ids: readonly string[] = []): string[] => [...new Set(ids)];
 
 const ContentBlocks = z.array(Content);
 
-export async function contentOf(blobs: Blobs, payload: Payload): Promise<Content[]> {
+export async function contentOf(blobs: Pick<Blobs, "fetch">, payload: Payload): Promise<Content[]> {
   return ContentBlocks.parse(await blobs.fetch(payload));
 }
 

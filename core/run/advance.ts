@@ -3,7 +3,8 @@ import { expireCalls } from "../session/decide/calls.ts";
 import { continueRun } from "../session/decide/engine.ts";
 import { effects } from "../session/effects.ts";
 import { askModel } from "./ask-model.ts";
-import { type Context, commit, done, open, ownRun } from "./context.ts";
+import { type Context, commit, done, freeRun, open, refresh } from "./context.ts";
+import { isHeld, settleControls, unlessStopped } from "./controls.ts";
 import { performSoon } from "./perform.ts";
 import type { EnginePorts, Outcome, Task } from "./ports.ts";
 import { runScript } from "./run-script.ts";
@@ -28,25 +29,34 @@ export async function advance(
 ): Promise<Outcome> {
   const context = await open(ports, task, budget.signal);
   if (context === null) return done;
-  if (task.cycle >= CYCLES_PER_LEG) return continueInNextLeg(context);
-  if (!(await expireOverdue(context))) return done;
+  if (task.cycle >= CYCLES_PER_LEG && !isHeld(context)) return continueInNextLeg(context);
+  await expireOverdue(context);
   for (;;) {
-    const outcome = await step(context);
+    const outcome = (await settleControls(context)) ?? (await step(context));
+    if (outcome?.next === "done" && isHeld(context)) continue;
     if (outcome !== null) return outcome;
     if (budget.remainingMs() < LEAVE_BELOW_MS) return { next: "continue" };
   }
 }
 
+/** One piece of work, between two boundaries. */
 async function step(context: Context): Promise<Outcome | null> {
-  const run = ownRun(context.state, context.task);
+  const run = freeRun(context.state, context.task);
   if (run === null) return done;
-  return run.turn.at === "script" ? runScript(context, run, run.turn) : askModel(context);
+  const { turn } = run;
+  const worked = await unlessStopped(context, async (signal) => ({
+    outcome:
+      turn.at === "script" ? await runScript(context, run, turn, signal) : await askModel(context, signal),
+  }));
+  if (worked !== null) return worked.outcome;
+  await refresh(context);
+  return null;
 }
 
-async function expireOverdue(context: Context): Promise<boolean> {
+async function expireOverdue(context: Context): Promise<void> {
   const now = timestamp(context.ports.clock);
   const overdue = context.state.run?.calls.some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now);
-  return overdue === true ? commit(context, expireCalls) : true;
+  if (overdue === true) await commit(context, expireCalls);
 }
 
 /** The commit makes the next leg the run's; its execution is started at once, or by the stream's consumer. */

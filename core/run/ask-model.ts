@@ -5,11 +5,12 @@ import { failRun } from "../session/decide/runs.ts";
 import { messageId } from "../session/ids.ts";
 import type { ActiveRun, RunError } from "../session/state.ts";
 import { scriptTool } from "../tools/script-tool.ts";
-import { type Context, commit, done, ownRun } from "./context.ts";
+import { type Context, commit, done, freeRun } from "./context.ts";
 import { checkpoint } from "./conversation.ts";
 import type { Outcome } from "./ports.ts";
 import { startPreview } from "./preview.ts";
 import { toTranscript } from "./transcript.ts";
+import { wait } from "./wait.ts";
 
 /** Retries after a passing failure: three, after 2, 4 and 8 s (get_sessions_session_id_runs_run_id, "Failures"). */
 const RETRIES = 3;
@@ -24,13 +25,15 @@ const LONGEST_WAIT_MS = 15 * 60_000;
  * One model request at the input boundary: applies what is bound, asks, and saves the answer. Returns how to
  * leave, or null to go on.
  */
-export async function askModel(context: Context): Promise<Outcome | null> {
+export async function askModel(context: Context, signal: AbortSignal): Promise<Outcome | null> {
   const { runId } = context.task;
-  let run = ownRun(context.state, context.task);
+  let run = freeRun(context.state, context.task);
   if (run === null) return done;
+  const early = await untilRetry(context, run, signal);
+  if (early !== null) return early;
   if (!run.begun || run.steering.length > 0) {
     if (!(await commit(context, (state, at) => applyInputs(state, runId, at)))) return done;
-    run = ownRun(context.state, context.task);
+    run = freeRun(context.state, context.task);
     if (run === null) return done;
   }
   const apiKey = await context.ports.modelKeys.secret(
@@ -38,7 +41,18 @@ export async function askModel(context: Context): Promise<Outcome | null> {
     context.agent.model_api_key_id,
   );
   if (apiKey === null) return fail(context, keyUnavailable);
-  return generate(context, run, apiKey);
+  return generate(context, run, apiKey, signal);
+}
+
+/** The run was woken before the model may be asked again: leaves once more, or sits out what is left. */
+async function untilRetry(context: Context, run: ActiveRun, signal: AbortSignal): Promise<Outcome | null> {
+  const notBefore = run.turn.at === "model" ? run.turn.notBefore : undefined;
+  if (notBefore === undefined) return null;
+  const { clock } = context.ports;
+  const left = Date.parse(notBefore) - clock.now();
+  if (left > LONGEST_WAIT_HERE_MS) return wait(context, context.state.sequence, notBefore);
+  if (left > 0) await clock.sleep(left, signal);
+  return null;
 }
 
 const keyUnavailable: RunError = {
@@ -47,21 +61,26 @@ const keyUnavailable: RunError = {
     "The stored model API key that this session selects is gone. Select another in a new agent version.",
 };
 
-async function generate(context: Context, run: ActiveRun, apiKey: string): Promise<Outcome | null> {
+async function generate(
+  context: Context,
+  run: ActiveRun,
+  apiKey: string,
+  signal: AbortSignal,
+): Promise<Outcome | null> {
   let failures = run.turn.at === "model" ? run.turn.failures : 0;
   for (;;) {
     try {
-      return await attempt(context, run, apiKey, failures);
+      return await attempt(context, run, apiKey, { failures, signal });
     } catch (error) {
-      if (!(error instanceof ModelFailure)) throw error;
-      const wait = error.retryable && failures < RETRIES ? waitFor(error, failures) : null;
-      if (wait === null || wait > LONGEST_WAIT_MS) {
+      if (!(error instanceof ModelFailure) || signal.aborted) throw error;
+      const waitMs = error.retryable && failures < RETRIES ? waitFor(error, failures) : null;
+      if (waitMs === null || waitMs > LONGEST_WAIT_MS) {
         return fail(context, { code: "model_error", message: error.message });
       }
       failures += 1;
-      context.ports.log.warn("a model request is retried", { runId: run.id, failures, waitMs: wait });
-      if (wait > LONGEST_WAIT_HERE_MS) return leaveToRetry(context, failures, wait);
-      await context.ports.clock.sleep(wait, context.signal);
+      context.ports.log.warn("a model request is retried", { runId: run.id, failures, waitMs });
+      if (waitMs > LONGEST_WAIT_HERE_MS) return leaveToRetry(context, failures, waitMs);
+      await context.ports.clock.sleep(waitMs, signal);
     }
   }
 }
@@ -69,24 +88,25 @@ async function generate(context: Context, run: ActiveRun, apiKey: string): Promi
 const waitFor = (failure: ModelFailure, failures: number): number =>
   Math.max(failure.retryAfterMs ?? 0, FIRST_RETRY_MS * 2 ** failures);
 
-async function leaveToRetry(context: Context, failures: number, wait: number): Promise<Outcome> {
+async function leaveToRetry(context: Context, failures: number, waitMs: number): Promise<Outcome> {
   const { runId } = context.task;
-  const ours = await commit(context, (state, at) => recordRetry(state, runId, failures, at));
-  return ours ? { next: "sleep", seconds: Math.ceil(wait / 1_000) } : done;
+  const notBefore = new Date(context.ports.clock.now() + waitMs).toISOString();
+  const ours = await commit(context, (state, at) => recordRetry(state, runId, { failures, notBefore }, at));
+  return ours ? wait(context, context.state.sequence, notBefore) : done;
 }
 
 async function attempt(
   context: Context,
   run: ActiveRun,
   apiKey: string,
-  failures: number,
+  { failures, signal }: { readonly failures: number; readonly signal: AbortSignal },
 ): Promise<Outcome | null> {
   const { ports, task } = context;
   const id = messageId(task.sessionId, run.id, run.answers, failures);
   const preview = await startPreview(ports, { sessionId: task.sessionId, runId: run.id, messageId: id });
   const bounded = boundAnswer(preview.listener);
-  const signal = AbortSignal.any([context.signal, bounded.signal]);
-  const reply = await ports.model.generate(request(context, run, apiKey), bounded.listener, signal);
+  const limited = AbortSignal.any([signal, bounded.signal]);
+  const reply = await ports.model.generate(request(context, run, apiKey), bounded.listener, limited);
   return save(context, run, failures, reply, await preview.finish());
 }
 

@@ -26,11 +26,17 @@ export type Context = {
 
 export const done: Outcome = { next: "done" };
 
-/** The run, where it is still this execution's to carry; null when it is not. */
+/** The run, where it is still this execution's to carry, or to stop; null when it is not. */
 export function ownRun(state: SessionState, task: Task): ActiveRun | null {
   const run = state.run;
   if (run === null || run.id !== task.runId || run.leg !== task.leg) return null;
-  return run.status === "running" || run.status === "waiting_for_tools" ? run : null;
+  return run.status === "interrupted" ? null : run;
+}
+
+/** The run, where nothing holds it: neither a stop nor a pause. */
+export function freeRun(state: SessionState, task: Task): ActiveRun | null {
+  const run = ownRun(state, task);
+  return run === null || run.status === "stopping" || state.status !== "active" ? null : run;
 }
 
 /** Opens the run: state, configuration and conversation; null when there is nothing to carry. */
@@ -48,9 +54,18 @@ export async function open(ports: EnginePorts, task: Task, signal: AbortSignal):
   return { ports, task, config, agent: AgentConfig.parse(agent), conversation, signal, state, version };
 }
 
+/** Reads the session again, after work on it was given up. */
+export async function refresh(context: Context): Promise<void> {
+  const { sessionId, runId } = context.task;
+  const loaded = await context.ports.store.load(sessionId);
+  if (loaded === null) throw new Error(`session ${sessionId} is gone with run ${runId}`);
+  context.state = loaded.state;
+  context.version = loaded.version;
+}
+
 /**
- * Commits a decision for the run and takes up what it led to. False when the run is no longer this
- * execution's to carry: it was stopped, lost or ended, and `Advance` leaves.
+ * Commits a decision for the run and takes up what it led to. False when there is no going on with the run:
+ * it ended or was lost, or a stop or a pause holds it. The context then has the state that says so.
  */
 export async function commit(
   context: Context,
@@ -65,7 +80,13 @@ export async function commit(
     uploads,
     { state: context.state, version: context.version },
   );
-  if (handled.outcome === "missing" || handled.outcome === "refused") return false;
+  if (handled.outcome === "missing")
+    throw new Error(`session ${task.sessionId} is gone with run ${task.runId}`);
+  if (handled.outcome === "refused") {
+    context.state = handled.loaded.state;
+    context.version = handled.loaded.version;
+    return false;
+  }
   const { decision, version } = handled;
   context.state = decision.state;
   context.version = version;
@@ -77,7 +98,7 @@ export async function commit(
       noteCheckpoint(context, last, decision);
     await performSoon(ports, effects(decision.state));
   }
-  return ownRun(decision.state, task) !== null;
+  return freeRun(decision.state, task) !== null;
 }
 
 /** What this commit itself added to the conversation is behind the checkpoint that it carries. */

@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Executions } from "../ports/executions.ts";
 import type { Log } from "../ports/log.ts";
 import type { Model } from "../ports/model.ts";
-import type { Previews } from "../ports/previews.ts";
+import type { Previews, Wakeups } from "../ports/previews.ts";
 import type { ScriptRuntime } from "../ports/script.ts";
 import type { SessionStore } from "../ports/store.ts";
 
@@ -21,6 +21,7 @@ export type EnginePorts = {
   readonly modelKeys: ModelKeys;
   readonly scripts: ScriptRuntime;
   readonly previews: Previews;
+  readonly wakeups: Wakeups;
   readonly settings: {
     /** How long an application has to answer a call. */
     readonly toolResultSeconds: number;
@@ -43,6 +44,4 @@ export type Outcome =
   /** Call again at once: the function's time is nearly up. */
   | { readonly next: "continue" }
   /** Call again when the token is released or the time has passed; `seen` is the last sequence that was looked at. */
-  | { readonly next: "wait"; readonly seconds: number; readonly seen: number }
-  /** Call again after that time. */
-  | { readonly next: "sleep"; readonly seconds: number };
+  | { readonly next: "wait"; readonly seconds: number; readonly seen: number };

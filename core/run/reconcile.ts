@@ -22,6 +22,8 @@ export async function reconcile({ store, executions }: Ports, sessionId: string)
 }
 
 const PER_SHARD = 100;
+/** Items, and objects, of a deleted session that one look erases. */
+const ERASED_AT_ONCE = 5_000;
 
 /**
  * Looks at every session that is due before a time, by default now: expires overdue calls, repeats what its state asks for and compares
@@ -49,6 +51,7 @@ async function look(ports: Ports, sessionId: string): Promise<void> {
   await handle(ports, sessionId, ({ state }) => expireCalls(state, timestamp(ports.clock)));
   await reconcile(ports, sessionId);
   const loaded = await ports.store.load(sessionId);
+  if (loaded === null) await ports.store.erase(sessionId, ERASED_AT_ONCE);
   const run = loaded?.state.run;
   if (loaded === null || run === null || run === undefined) return;
   const { runId, leg } = { runId: run.id, leg: run.leg };

@@ -10,6 +10,7 @@ import { type Context, commit, done } from "./context.ts";
 import { type Journal, readJournal } from "./journal.ts";
 import type { Outcome } from "./ports.ts";
 import { lastScripts } from "./transcript.ts";
+import { wait } from "./wait.ts";
 
 type ScriptTurn = Extract<Turn, { at: "script" }>;
 
@@ -17,7 +18,12 @@ type ScriptTurn = Extract<Turn, { at: "script" }>;
  * Runs the script at which the run stands, from its beginning: what it did before is in the log and is
  * replayed, never done again. Returns how to leave, or null when the script ended.
  */
-export async function runScript(context: Context, run: ActiveRun, turn: ScriptTurn): Promise<Outcome | null> {
+export async function runScript(
+  context: Context,
+  run: ActiveRun,
+  turn: ScriptTurn,
+  signal: AbortSignal,
+): Promise<Outcome | null> {
   const request = lastScripts(context.conversation.entries)[turn.index];
   if (request === undefined) throw new Error(`run ${run.id} has no script ${turn.index}`);
   if (request.source === null) {
@@ -34,7 +40,7 @@ export async function runScript(context: Context, run: ActiveRun, turn: ScriptTu
       memory,
       cpuMs: ports.settings.scriptCpuMs,
     },
-    context.signal,
+    signal,
   );
   try {
     const { progress, calls } = await replay(context, script, journal);
@@ -136,14 +142,6 @@ function batchProblem(context: Context, calls: readonly ScriptCall[]): string | 
     if (problem !== null) return problem;
   }
   return null;
-}
-
-function wait(context: Context, seen: number): Outcome {
-  const deadlines = (context.state.run?.calls ?? []).flatMap(({ deadlineAt }) => deadlineAt ?? []);
-  if (deadlines.length === 0) throw new Error(`run ${context.task.runId} waits for nothing`);
-  const nearest = Math.min(...deadlines.map((deadline) => Date.parse(deadline)));
-  const seconds = Math.max(1, Math.ceil((nearest - context.ports.clock.now()) / 1_000));
-  return { next: "wait", seconds, seen };
 }
 
 type Ended = {

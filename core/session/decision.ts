@@ -1,6 +1,12 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 import { sequencedId } from "../../contract/ids.ts";
-import type { EngineEventBody, PublicEventBody, SessionEvent, Snapshot } from "./events.ts";
+import {
+  type EngineEventBody,
+  isPublic,
+  type PublicEventBody,
+  type SessionEvent,
+  type Snapshot,
+} from "./events.ts";
 import { evolve } from "./evolve.ts";
 import type { RecordChange } from "./records.ts";
 import type { SessionState } from "./state.ts";
@@ -73,7 +79,7 @@ export function draft(before: SessionState, now: string): Draft {
  * itself (`run.started`), and so does an archived session.
  */
 function isUpdate(before: SessionState, after: SessionState, events: readonly SessionEvent[]): boolean {
-  const last = events.at(-1)?.type;
+  const last = events.findLast(isPublic)?.type;
   if (last === undefined || last === "session.updated" || last === "session.archived") return false;
   if (before.status !== after.status || before.queue.length !== after.queue.length) return true;
   if (before.run === null) return false;

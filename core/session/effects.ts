@@ -22,8 +22,8 @@ const DEADLINE_GRACE_MS = 5_000;
 
 /**
  * When the sweep has to look at the session, or null. An open deadline: soon after it. Otherwise a minute
- * after the run started and then every fifteen, a time that does not move with every commit, so that the
- * index is seldom written.
+ * after the run started, or its stop was accepted, and then every fifteen: a time that does not move with
+ * every commit, so that the index is seldom written.
  */
 export function dueAt(state: SessionState, now: number): string | null {
   const run = state.run;
@@ -33,7 +33,9 @@ export function dueAt(state: SessionState, now: number): string | null {
   );
   if (deadlines.length > 0) return iso(Math.min(...deadlines) + DEADLINE_GRACE_MS);
   if (run.status === "interrupted") return null;
-  const first = Date.parse(run.startedAt) + SWEEP_AFTER_MS;
+  // A stop is settled within seconds; one that lingers is looked at soon.
+  const since = run.status === "stopping" ? state.updatedAt : run.startedAt;
+  const first = Date.parse(since) + SWEEP_AFTER_MS;
   const periods = Math.max(0, Math.ceil((now - first) / SWEEP_EVERY_MS));
   return iso(first + periods * SWEEP_EVERY_MS);
 }

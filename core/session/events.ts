@@ -96,7 +96,12 @@ const internalEvents = [
     scripts: z.int().nonnegative(),
   }),
   /** A model request failed for a passing reason and is to be sent again. */
-  z.strictObject({ ...internal, type: z.literal("engine.retried"), failures: z.int().positive() }),
+  z.strictObject({
+    ...internal,
+    type: z.literal("engine.retried"),
+    failures: z.int().positive(),
+    notBefore: z.string().optional(),
+  }),
   z.strictObject({
     ...internal,
     type: z.literal("engine.script_ended"),

@@ -1,4 +1,4 @@
-import type { EngineEvent, PublicSessionEvent, SessionEvent } from "./events.ts";
+import type { EngineEvent, PublicSessionEvent, SessionEvent, Snapshot } from "./events.ts";
 import { isPublic } from "./events.ts";
 import type { ActiveRun, HeldInput, OpenCall, SessionState, Turn } from "./state.ts";
 
@@ -78,7 +78,7 @@ function evolvePublic(state: SessionState, event: PublicSessionEvent): SessionSt
         ),
       );
     case "session.updated":
-      return { ...state, status: event.session.status };
+      return updated(state, event.session);
     case "session.archived":
       return { ...state, status: "archived" };
     default:
@@ -98,7 +98,11 @@ function evolveEngine(state: SessionState, event: EngineEvent): SessionState {
         turn: event.scripts === 0 ? asking : script(0, event.scripts, state.sequence, event.at),
       }));
     case "engine.retried":
-      return withRun(state, (run) => ({ ...run, turn: { at: "model", failures: event.failures } }));
+      return withRun(state, (run) => ({
+        ...run,
+        waking: null,
+        turn: retrying(event),
+      }));
     case "engine.script_ended":
       return {
         ...withRun(state, (run) => ({
@@ -123,6 +127,10 @@ function evolveEngine(state: SessionState, event: EngineEvent): SessionState {
 }
 
 const asking: Turn = { at: "model", failures: 0 };
+
+function retrying({ failures, notBefore }: { failures: number; notBefore?: string | undefined }): Turn {
+  return { at: "model", failures, ...(notBefore === undefined ? {} : { notBefore }) };
+}
 
 function script(index: number, count: number, since: number, startedAt: string): Turn {
   return { at: "script", index, count, since, startedAt, calls: 0 };
@@ -181,6 +189,13 @@ function applied(run: ActiveRun, inputId: string): ActiveRun {
     appliedInputIds: [...run.appliedInputIds, inputId],
     effort: input.effort,
   };
+}
+
+/** The controls of a session have no events of their own: what they change is what the snapshot says. */
+function updated(state: SessionState, session: Snapshot): SessionState {
+  const next = { ...state, status: session.status };
+  if (session.activeRunStatus !== "stopping" || next.run === null) return next;
+  return { ...next, run: { ...next.run, status: "stopping" } };
 }
 
 function withoutInput(state: SessionState, inputId: string): SessionState {

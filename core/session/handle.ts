@@ -19,7 +19,8 @@ export type Handling = {
 export type Handled =
   /** `version` is the session's after the decision. */
   | { readonly outcome: "committed" | "unchanged"; readonly decision: Decision; readonly version: number }
-  | { readonly outcome: "refused"; readonly refusal: Refusal }
+  /** `loaded` is the session that refused. */
+  | { readonly outcome: "refused"; readonly refusal: Refusal; readonly loaded: Loaded }
   | { readonly outcome: "missing" };
 
 /**
@@ -43,15 +44,26 @@ export async function handle(
       if (handled !== null) return handled;
     }
   }
-  for (let round = 0; round < ATTEMPTS; round += 1) {
+  return contend(clock, sessionId, async () => {
     const loaded = await store.load(sessionId);
     if (loaded === null) return { outcome: "missing" };
     const decision = await decide(loaded);
-    if (!decision.accepted) return { outcome: "refused", refusal: decision };
+    if (!decision.accepted) return { outcome: "refused", refusal: decision, loaded };
     if (decision.events.length === 0) return { outcome: "unchanged", decision, version: loaded.version };
-    const handled = await attempt(store, loaded.version, decision, uploads);
-    if (handled !== null) return handled;
-    await clock.sleep(clock.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** round));
+    await store.commit(loaded.version, decision, uploads);
+    return { outcome: "committed", decision, version: loaded.version + 1 };
+  });
+}
+
+/** Does a round of load, decide and write, again whenever another commit came first, and only then. */
+export async function contend<T>(clock: Clock, sessionId: string, round: () => Promise<T>): Promise<T> {
+  for (let lost = 0; lost < ATTEMPTS; lost += 1) {
+    try {
+      return await round();
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
+    }
+    await clock.sleep(clock.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** lost));
   }
   throw new Error(`session ${sessionId} is under too much contention`);
 }

@@ -28,7 +28,12 @@ export type OpenCall = z.infer<typeof OpenCall>;
 /** Where the turn engine stands in a run. */
 export const Turn = z.discriminatedUnion("at", [
   /** Bound inputs are applied, then the model is asked; `failures` counts its transient failures in a row. */
-  z.strictObject({ at: z.literal("model"), failures: z.int().nonnegative() }),
+  z.strictObject({
+    at: z.literal("model"),
+    failures: z.int().nonnegative(),
+    /** After a failure, when the model may be asked again. */
+    notBefore: z.string().optional(),
+  }),
   /** Script `index` of `count` of the last answer runs; what it did is in the log after `since`. */
   z.strictObject({
     at: z.literal("script"),

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { ErrorCode } from "../../contract/errors.ts";
+import type { Json } from "../../contract/json.ts";
 import { collectParameters } from "../../contract/parameters.ts";
 import type { Route } from "../../contract/routes.ts";
 import { ApiError } from "../../core/api/error.ts";
@@ -12,6 +13,8 @@ export type Validated = {
   readonly query: unknown;
   readonly headers: unknown;
   readonly body: unknown;
+  /** The JSON body as it was sent; undefined where the route has none. */
+  readonly sent: Json | undefined;
 };
 
 /**
@@ -29,10 +32,9 @@ export function validate(
     headers: check(route.headers, request.headers, "invalid_parameter"),
   };
   if (!Object.values(params).every(couldExist)) throw new ApiError("not_found");
-  return {
-    ...parameters,
-    body: route.bodyType === "json" ? check(route.body, readJson(request), "invalid_request") : undefined,
-  };
+  if (route.bodyType !== "json") return { ...parameters, body: undefined, sent: undefined };
+  const sent = readJson(request);
+  return { ...parameters, body: check(route.body, sent, "invalid_request"), sent };
 }
 
 const SHOWN_ISSUES = 3;

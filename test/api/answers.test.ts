@@ -9,7 +9,7 @@ import { openStream } from "../support/sse.ts";
 import { type Target, target } from "../support/target.ts";
 import { assemble, routeOf } from "./refusals/case.ts";
 import { type ServedId, servedIds, validRequest } from "./refusals/valid.ts";
-import { agentConfig, createProject, type World } from "./refusals/world.ts";
+import { agentConfig, archivedSession, cancelledInput, createProject, type World } from "./refusals/world.ts";
 
 const stream = "get_sessions_session_id_events_stream";
 const Document = z.object({
@@ -20,13 +20,19 @@ const Document = z.object({
 });
 
 let stack: Target;
-let world: Pick<World, "openaiKey" | "agent" | "session" | "input" | "endedRun" | "settledCall" | "idle">;
+type Used = "idle" | "archived" | "cancelledInput";
+let world: Pick<World, Used | "openaiKey" | "agent" | "session" | "input" | "endedRun" | "settledCall">;
 let document: z.infer<typeof Document>;
 
 beforeAll(async () => {
   stack = await target();
   const project = await createProject(stack.api);
-  world = { ...project, idle: (await stack.api.createSession(project.agent)).id };
+  world = {
+    ...project,
+    idle: (await stack.api.createSession(project.agent)).id,
+    archived: await archivedSession(stack.api, project.agent),
+    cancelledInput: await cancelledInput(stack.api, project.session),
+  };
   document = Document.parse(JSON.parse((await read("/openapi.json")).text));
 }, patience.hook);
 afterAll(() => stack?.close());
@@ -42,7 +48,9 @@ async function accepted(operation: ServedId): Promise<Received> {
       ? { params: { model_api_key_id: (await stack.api.createKey()).id } }
       : operation === "delete_agents_agent_id"
         ? { params: { agent_id: (await stack.api.createAgent(agentConfig(world.openaiKey))).id } }
-        : {};
+        : operation === "delete_sessions_session_id"
+          ? { params: { session_id: (await stack.api.createSession(world.agent)).id } }
+          : {};
   const { headers, ...sent } = assemble(operation, { ...parts, ...spare });
   return exchange(stack.api.baseUrl, { ...sent, headers: { ...headers, ...bearer(stack.api.key) } });
 }
@@ -166,7 +174,7 @@ describe("a path", patience.test, () => {
     "/sessions/ses_1/events/stream/",
     "/openapi.yaml",
     "/connections",
-    "/sessions/ses_1/stop",
+    "/sessions/ses_1/stops",
   ])('"%s" is not found, with a key or without', async (path) => {
     for (const headers of [{}, bearer(stack.api.key)]) {
       expect(refusalOf(await read(path, headers))).toEqual({ status: 404, code: "not_found" });

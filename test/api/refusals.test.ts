@@ -7,6 +7,7 @@ import { patience } from "../support/patience.ts";
 import { onLaptop, type Target, target } from "../support/target.ts";
 import { agentCases } from "./refusals/agents.ts";
 import { type Case, routeOf } from "./refusals/case.ts";
+import { controlCases } from "./refusals/controls.ts";
 import { cursorCases } from "./refusals/cursors.ts";
 import { comparable, type Footprint, footprint, settled } from "./refusals/footprint.ts";
 import { genericCases } from "./refusals/generic.ts";
@@ -20,6 +21,7 @@ const table: readonly Case[] = [
   ...genericCases,
   ...agentCases,
   ...sessionCases,
+  ...controlCases,
   ...workCases,
   ...cursorCases,
 ];
@@ -31,10 +33,10 @@ const unprovokable: Readonly<Partial<Record<ErrorCode, string>>> = {
   internal_error: "it is for what nobody foresaw",
   stream_unavailable: "it needs a table that fails",
   cursor_expired: "history has no end of its retention",
-  idempotency_conflict: "keys of requests are not kept",
+  idempotency_conflict: "it needs two requests, and is tested with them",
   rate_limited: "tested with a full queue",
-  session_archived: "sessions cannot be archived",
-  run_stopping: "runs cannot be stopped",
+  session_pausing: "a pause settles at once, unless the model is held: tested with one that is",
+  run_stopping: "a stop settles at once, unless the model is held: tested with one that is",
   run_interrupted: "it needs a lost execution",
   invalid_tool_result: "the platform has no tools of its own",
   invalid_url: "there are no connections to bind",

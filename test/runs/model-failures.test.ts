@@ -124,9 +124,9 @@ describe.concurrent("a passing failure of the model", () => {
     const input = await talk.send("Hi");
     const history = await eventually(
       () => historyOf(client, executionOf(input.run_id ?? "")),
-      (events) => events.at(-1)?.type === "WaitStateEntered",
+      (events) => statesOf(events).at(-1) === "Await" && events.at(-1)?.type !== "TaskStateEntered",
     );
-    expect(statesOf(history)).toEqual(["Advance", "Next", "Sleep"]);
+    expect(statesOf(history)).toEqual(["Advance", "Next", "Await"]);
     // Steering that comes meanwhile is in the request that follows.
     await talk.send("Hurry", { mode: "steer" });
     const run = await talk.ended(input);
@@ -136,7 +136,7 @@ describe.concurrent("a passing failure of the model", () => {
     expect(statesOf(await historyOf(client, executionOf(run.id)))).toEqual([
       "Advance",
       "Next",
-      "Sleep",
+      "Await",
       "Advance",
       "Next",
       "Done",

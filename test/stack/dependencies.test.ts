@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { synthesize } from "../../lib/synthesize.ts";
 import { parseTemplate, type Template } from "../../lib/template.ts";
+import { templateUnderTest } from "./template-under-test.ts";
 
 const attributeSchema = z.object({ "Fn::GetAtt": z.tuple([z.string(), z.unknown()]) });
 const referenceSchema = z.object({ Ref: z.string() });
@@ -54,7 +54,7 @@ const findCycle = (template: Template): readonly string[] | undefined => {
 
 describe("dependencies", () => {
   it("form no circle, which only a deployment would notice", async () => {
-    expect(findCycle(await synthesize())).toBeUndefined();
+    expect(findCycle(await templateUnderTest())).toBeUndefined();
   });
 
   it("are followed through every way to refer to a resource", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { functionNames } from "../../contract/env.ts";
-import { synthesize } from "../../lib/synthesize.ts";
 import { onlyResource, resourcesOfType } from "../../lib/template.ts";
 import { lambdaOf, readable } from "./readable.ts";
+import { templateUnderTest } from "./template-under-test.ts";
 
-const template = await synthesize();
+const template = await templateUnderTest();
 
 /** Memory in MB and time limit in seconds. */
 const sizes = {

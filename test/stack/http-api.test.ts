@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { errors } from "../../contract/errors.ts";
-import { synthesize } from "../../lib/synthesize.ts";
 import { onlyResource, type Resource, resourcesOfType } from "../../lib/template.ts";
 import { readable } from "./readable.ts";
+import { templateUnderTest } from "./template-under-test.ts";
 
-const template = await synthesize();
+const template = await templateUnderTest();
 
 const nodeSchema = z.object({ ParentId: z.string(), PathPart: z.string() });
 const methodSchema = z.object({
@@ -118,8 +118,8 @@ describe("HTTP API", () => {
     expect(bodyOf(gatewayResponses.get(type))).toMatchObject({ error: { code } });
   });
 
-  it("tells who is throttled when to come back", () => {
-    expect(gatewayResponses.get("THROTTLED")?.["ResponseParameters"]).toMatchObject({
+  it.each(["THROTTLED", "QUOTA_EXCEEDED"])("tells with %s when to come back", (type) => {
+    expect(gatewayResponses.get(type)?.["ResponseParameters"]).toMatchObject({
       "gatewayresponse.header.retry-after": "'1'",
     });
   });

@@ -2,10 +2,10 @@ import jsonata from "jsonata";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { stateMachineDefinition } from "../../lib/definition.ts";
-import { synthesize } from "../../lib/synthesize.ts";
 import { onlyResource } from "../../lib/template.ts";
+import { templateUnderTest } from "./template-under-test.ts";
 
-const template = await synthesize();
+const template = await templateUnderTest();
 const { definition, functions } = stateMachineDefinition(template);
 
 const stateSchema = z.looseObject({ Type: z.string(), Next: z.string().optional() });
@@ -61,7 +61,6 @@ describe("state machine", () => {
       ["Advance", "Task"],
       ["Next", "Choice"],
       ["Await", "Task"],
-      ["Sleep", "Wait"],
       ["Lost", "Task"],
       ["Failed", "Fail"],
       ["Done", "Succeed"],
@@ -98,7 +97,6 @@ describe("state machine", () => {
   it.each([
     ["wait", "Await"],
     ["continue", "Advance"],
-    ["sleep", "Sleep"],
     ["done", "Done"],
   ])("follows %s to %s", async (next, target) => {
     const choices = z
@@ -120,11 +118,6 @@ describe("state machine", () => {
     const [timeout] = catcherSchema.parse(state("Await")["Catch"]);
     expect(timeout).toMatchObject({ ErrorEquals: ["States.Timeout"], Next: "Advance" });
     expect(await evaluate(timeout?.Output, { input })).toEqual(input);
-  });
-
-  it("sleeps as long as it is told", async () => {
-    expect(await evaluate(state("Sleep")["Seconds"], { input: { ...run, seconds: 30 } })).toBe(30);
-    expect(state("Sleep").Next).toBe("Advance");
   });
 
   it.each(["Advance", "Await"])(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { synthesize } from "../../lib/synthesize.ts";
 import { onlyResource, resourcesOfType } from "../../lib/template.ts";
 import { readable } from "./readable.ts";
+import { templateUnderTest } from "./template-under-test.ts";
 
-const template = await synthesize();
+const template = await templateUnderTest();
 const [, table] = onlyResource(template, "AWS::DynamoDB::Table");
 const [, key] = onlyResource(template, "AWS::KMS::Key");
 const buckets = new Map(
@@ -89,10 +89,15 @@ describe("storage", () => {
       });
   });
 
-  it("logs access to blobs, and drops unfinished uploads and old logs", () => {
+  it("logs access to blobs, and drops unfinished uploads, kept answers and old logs", () => {
     expect(readable(buckets.get("BlobsBucket")?.Properties)).toMatchObject({
       LoggingConfiguration: { DestinationBucketName: "BlobsAccessLogs", LogFilePrefix: "blobs/" },
-      LifecycleConfiguration: { Rules: [{ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }] },
+      LifecycleConfiguration: {
+        Rules: [
+          { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
+          { Prefix: "answers/", ExpirationInDays: 2, Status: "Enabled" },
+        ],
+      },
     });
     expect(buckets.get("BlobsAccessLogs")?.Properties).toMatchObject({
       LifecycleConfiguration: { Rules: [{ ExpirationInDays: 30, Status: "Enabled" }] },

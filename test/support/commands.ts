@@ -85,7 +85,7 @@ export const answer =
 export const retry =
   (failures: number): Command =>
   (past, at) =>
-    recordRetry(past.state, activeRun(past), failures, at);
+    recordRetry(past.state, activeRun(past), { failures, notBefore: at }, at);
 
 /** The running script calls so many functions at once. `before` and `script` fence, as the engine sends them. */
 export const request =

@@ -3,6 +3,7 @@ import { type Payload, samePayload } from "../payload.ts";
 import type { CallRecord } from "../records.ts";
 import { limits, type SessionState } from "../state.ts";
 import { currentRun, isRefusal } from "./current.ts";
+import { wake } from "./wake.ts";
 
 export type RequestCalls = {
   readonly runId: string;
@@ -14,10 +15,14 @@ export type RequestCalls = {
   readonly deadlineAt: string;
 };
 
-/** Requests application functions: requests, deadlines and the wait are one commit (get_sessions_session_id). */
+/**
+ * Requests application functions: requests, deadlines and the wait are one commit (get_sessions_session_id).
+ * Nothing is requested once a pause was asked for (post_sessions_session_id_pause).
+ */
 export function requestCalls(state: SessionState, command: RequestCalls): Decision | Refusal {
   const run = currentRun(state, command.runId);
   if (isRefusal(run)) return run;
+  if (state.status !== "active") return refuse("stale", "the session is paused: nothing more is requested");
   const turn = run.turn;
   if (turn.at !== "script" || turn.index !== command.script || turn.calls !== command.before) {
     return refuse("stale", "these calls were requested already");
@@ -77,10 +82,7 @@ export function submitResults(state: SessionState, command: SubmitResults): Deci
   const change = draft(state, command.at);
   const fresh = command.results.filter((result) => command.records.get(result.callId)?.receipt === false);
   for (const result of fresh) settle(change, command.runId, result);
-  const after = change.state();
-  if (fresh.length > 0 && after.status === "active" && after.run !== null && after.run.parked !== null) {
-    change.note({ type: "engine.woken" });
-  }
+  if (fresh.length > 0 && state.status === "active") wake(change);
   return change.finish();
 }
 
@@ -169,10 +171,7 @@ export function expireCalls(state: SessionState, now: string): Decision | Refusa
     change.emit({ type: "tool.failed", callId: call.id, runId: run?.id ?? "" });
     change.change({ kind: "call", id: call.id, patch: { status: "failed", error: { inline: timeout } } });
   }
-  const after = change.state();
-  if (overdue.length > 0 && after.status === "active" && after.run !== null && after.run.parked !== null) {
-    change.note({ type: "engine.woken" });
-  }
+  if (overdue.length > 0 && state.status === "active") wake(change);
   return change.finish();
 }
 

@@ -9,16 +9,17 @@ import { completeRun } from "./runs.ts";
 export function applyInputs(state: SessionState, runId: string, at: string): Decision | Refusal {
   const run = currentRun(state, runId);
   if (isRefusal(run)) return run;
+  if (state.status !== "active") return refuse("stale", "the session is paused: the model is not asked");
   const change = draft(state, at);
   if (!run.begun) change.note({ type: "engine.begun" });
   applyBound(change);
   return change.finish();
 }
 
-/** At the boundary before a model request, every bound input is applied, in acceptance order. */
+/** At the boundary before a model request, every bound input is applied, in acceptance order. A pause comes first. */
 function applyBound(change: Draft): void {
-  const run = change.state().run;
-  if (run === null || run.turn.at !== "model") return;
+  const { run, status } = change.state();
+  if (run === null || run.turn.at !== "model" || status !== "active") return;
   for (const input of run.steering) {
     change.emit({ type: "input.applied", inputId: input.id, runId: run.id });
     change.change({ kind: "input", id: input.id, patch: { status: "applied", appliedAt: change.at } });
@@ -67,20 +68,20 @@ export function recordAnswer(state: SessionState, command: RecordAnswer): Decisi
   return change.finish();
 }
 
-/** Counts a passing failure of the model, so that a retry survives the wait for it. */
+/** Counts a passing failure of the model, so that a retry and its time survive the wait for it. */
 export function recordRetry(
   state: SessionState,
   runId: string,
-  failures: number,
+  retry: { readonly failures: number; readonly notBefore: string },
   at: string,
 ): Decision | Refusal {
   const run = currentRun(state, runId);
   if (isRefusal(run)) return run;
   // Failures that were waited for in the function are not in the state: the count may go up by more than one.
-  if (run.turn.at !== "model" || run.turn.failures >= failures)
+  if (run.turn.at !== "model" || run.turn.failures >= retry.failures)
     return refuse("stale", "this retry was counted");
   const change = draft(state, at);
-  change.note({ type: "engine.retried", failures });
+  change.note({ type: "engine.retried", ...retry });
   return change.finish();
 }
 

@@ -1,5 +1,7 @@
 import { type Decision, type Draft, draft, type Refusal, refuse } from "../decision.ts";
+import type { PublicSessionEvent } from "../events.ts";
 import type { Payload } from "../payload.ts";
+import type { InputRecord } from "../records.ts";
 import type { HeldInput } from "../state.ts";
 import { limits, type SessionState } from "../state.ts";
 
@@ -83,25 +85,56 @@ export function acceptInput(change: Draft, input: NewInput): void {
   if (idle) change.emit({ type: "run.started", runId: change.mint("run"), inputId });
 }
 
-/** Starts the oldest queued input in a run of its own, where the session allows it. */
+/** Starts the oldest queued input, if there is one, in a run of its own. */
 export function startNext(change: Draft): void {
-  const state = change.state();
-  const next = state.queue[0];
-  if (state.status !== "active" || state.run !== null || next === undefined) return;
+  const next = change.state().queue[0];
+  if (next === undefined) return;
   const runId = change.mint("run");
   change.emit({ type: "run.started", runId, inputId: next.id });
   change.change({ kind: "input", id: next.id, patch: { runId } });
 }
 
+export type CancelInput = {
+  readonly inputId: string;
+  /** The input's record; null when the session has none by that id. */
+  readonly record: InputRecord | null;
+  readonly at: string;
+};
+
+/** Cancels an input that waits in the queue (delete_sessions_session_id_inputs_input_id). */
+export function cancelInput(state: SessionState, command: CancelInput): Decision | Refusal {
+  const { inputId, record } = command;
+  if (record === null) return refuse("not_found", "");
+  const change = draft(state, command.at);
+  if (state.queue.some((input) => input.id === inputId)) cancelQueued(change, inputId, "customer_cancelled");
+  else if (record.status !== "cancelled" || record.runId !== null) {
+    return refuse("input_not_queued", "The input belongs to a run already. Stop the run instead.");
+  }
+  return change.finish();
+}
+
 /** Cancels inputs that were bound to a run and not applied. */
 export function cancelBound(change: Draft, reason: "run_failed" | "run_stopped"): void {
   const run = change.state().run;
-  for (const input of run?.steering ?? []) {
-    change.emit({ type: "input.cancelled", inputId: input.id, runId: run?.id ?? null, reason });
-    change.change({
-      kind: "input",
-      id: input.id,
-      patch: { status: "cancelled", cancelledAt: change.at, cancellationReason: reason },
-    });
-  }
+  for (const input of run?.steering ?? []) cancel(change, input.id, run?.id ?? null, reason);
+}
+
+/** Cancels an input that waits for a run. */
+export function cancelQueued(
+  change: Draft,
+  inputId: string,
+  reason: "customer_cancelled" | "session_archived",
+): void {
+  cancel(change, inputId, null, reason);
+}
+
+function cancel(
+  change: Draft,
+  inputId: string,
+  runId: string | null,
+  reason: Extract<PublicSessionEvent, { type: "input.cancelled" }>["reason"],
+): void {
+  change.emit({ type: "input.cancelled", inputId, runId, reason });
+  const patch = { status: "cancelled", cancelledAt: change.at, cancellationReason: reason } as const;
+  change.change({ kind: "input", id: inputId, patch });
 }

@@ -10,7 +10,7 @@ export function completeRun(change: Draft): void {
   cancelCalls(change, "The run completed before a result was accepted.");
   change.emit({ type: "run.completed", ...view(run), outputFileIds: [] });
   endRecord(change, run, "completed", null);
-  startNext(change);
+  if (change.state().status === "active") startNext(change);
 }
 
 /** Fails the active run: its calls and unapplied inputs are cancelled, the queue stays and the session pauses. */
@@ -50,7 +50,8 @@ export function loseExecution(
   return change.finish();
 }
 
-function stopRun(state: SessionState, run: ActiveRun, at: string): Decision {
+/** Ends a run as stopped: its calls and unapplied inputs are cancelled, the queue stays and the session pauses. */
+export function stopRun(state: SessionState, run: ActiveRun, at: string): Decision {
   const change = draft(state, at);
   cancelCalls(change, "The run stopped before a result was accepted.");
   cancelBound(change, "run_stopped");

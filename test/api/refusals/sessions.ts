@@ -154,6 +154,9 @@ export const sessionCases: readonly Case[] = [
     efforts("minimal"),
     "none",
   ),
+  changed("delete_sessions_session_id", "session_active", "a session whose run waits", ({ session }) => ({
+    params: { session_id: session },
+  })),
   sending("session_paused", "steering while paused", ({ paused }) => paused, { mode: "steer" }),
   ...["", "a%00", "a%0A", "a".repeat(257)].map((subject) =>
     withQuery("get_sessions", "invalid_parameter", `subject_id=${subject}`),

@@ -31,6 +31,11 @@ export const validRequests = {
   }),
   get_sessions: () => ({}),
   get_sessions_session_id: (w) => ({ params: { session_id: w.session } }),
+  delete_sessions_session_id: (w) => ({ params: { session_id: w.idle } }),
+  post_sessions_session_id_stop: (w) => ({ params: { session_id: w.session }, body: { run_id: w.endedRun } }),
+  post_sessions_session_id_pause: (w) => ({ params: { session_id: w.idle } }),
+  post_sessions_session_id_resume: (w) => ({ params: { session_id: w.idle } }),
+  post_sessions_session_id_archive: (w) => ({ params: { session_id: w.archived } }),
   post_sessions_session_id_inputs: (w) => ({
     params: { session_id: w.idle },
     body: { mode: "queue", content: [{ type: "text", text: "Hello" }] },
@@ -38,6 +43,9 @@ export const validRequests = {
   get_sessions_session_id_inputs: (w) => ({ params: { session_id: w.session } }),
   get_sessions_session_id_inputs_input_id: (w) => ({
     params: { session_id: w.session, input_id: w.input },
+  }),
+  delete_sessions_session_id_inputs_input_id: (w) => ({
+    params: { session_id: w.session, input_id: w.cancelledInput },
   }),
   get_sessions_session_id_runs: (w) => ({ params: { session_id: w.session } }),
   get_sessions_session_id_runs_run_id: (w) => ({ params: { session_id: w.session, run_id: w.endedRun } }),

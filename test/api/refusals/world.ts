@@ -94,8 +94,11 @@ export type World = Project & {
   readonly idle: string;
   readonly idleWithoutImages: string;
   readonly sandboxed: string;
+  readonly archived: string;
   /** A session that a failed run paused. */
   readonly paused: string;
+  /** An input of `session` that was cancelled while it was queued. */
+  readonly cancelledInput: string;
   /** A cancelled call and its run and session; on the laptop only. */
   readonly cancelled: { readonly session: string; readonly run: string; readonly call: string } | null;
   /** A cursor of each list. */
@@ -122,7 +125,9 @@ export async function createWorld({ api, other }: Target): Promise<World> {
     idle: idle.id,
     idleWithoutImages: idleSmall.id,
     sandboxed: sandboxed.id,
+    archived: await archivedSession(api, mine.agent),
     paused: await pausedSession(api),
+    cancelledInput: await cancelledInput(api, mine.session),
     cancelled: onLaptop ? await cancelledCall(api, mine.agent) : null,
     cursors: await cursorsOf(api, mine.session, second),
   };
@@ -145,6 +150,21 @@ async function pausedSession(api: Backend): Promise<string> {
   await api.send("DELETE", `/model-api-keys/${key.id}`);
   await api.sendInput(id, "Hello");
   await api.until(id, ({ status }) => status === "paused");
+  return id;
+}
+
+export async function archivedSession(api: Backend, agent: string): Promise<string> {
+  const { id } = await api.createSession(agent);
+  const { status } = await api.send("POST", `/sessions/${id}/archive`);
+  if (status !== 200) throw new Error(`the session was not archived: ${status}`);
+  return id;
+}
+
+/** The session has a run that waits: what is sent is queued. */
+export async function cancelledInput(api: Backend, session: string): Promise<string> {
+  const { id } = await api.sendInput(session, "Never mind");
+  const { status } = await api.send("DELETE", `/sessions/${session}/inputs/${id}`);
+  if (status !== 204) throw new Error(`the input was not cancelled: ${status}`);
   return id;
 }
 
