@@ -76,8 +76,7 @@ function pass(
   answer: ServerResponse,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const behindStage = (incoming.url ?? "/").replace(`/${stage.name}`, "");
-  const path = `/restapis/${stage.apiId}/${stage.name}/_user_request_${behindStage}`;
+  const path = pathOf(stage, incoming);
   const { method } = incoming;
   const forwarded = request(`${stage.url}${path}`, { headers, ...(method === undefined ? {} : { method }) });
   forwarded.once("close", resolve);
@@ -91,6 +90,12 @@ function pass(
   });
   incoming.pipe(forwarded);
   return promise;
+}
+
+/** A request for the stage's own host name passes as it is: it may be signed. Others name the stage in the path. */
+function pathOf(stage: Stage, { headers, url = "/" }: IncomingMessage): string {
+  if (headers.host?.startsWith(`${stage.apiId}.`) === true) return url;
+  return `/restapis/${stage.apiId}/${stage.name}/_user_request_${url.replace(`/${stage.name}`, "")}`;
 }
 
 /** What a function streams, on to the client that waits for it. */

@@ -1,76 +1,35 @@
 /** Deploys the stack onto an emulator of AWS, tests it there, and removes it: `npm run test:deploy`. */
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { createCredentials } from "../../adapters/aws/credentials.ts";
+import { join } from "node:path";
 import { startModelServer } from "../../local/model/server.ts";
 import { createCdk, type Outputs } from "./cdk.ts";
 import { run } from "./commands.ts";
-import { type Emulator, region, startEmulator } from "./emulator.ts";
-import { startFront } from "./front.ts";
+import { type Emulator, startEmulator } from "./emulator.ts";
 import { skipped } from "./gaps.ts";
 import { added, listAccount, sortRemains } from "./inventory.ts";
-import { installEmulator, Missing, version } from "./python.ts";
+import { runScript, say, timeLimit } from "./progress.ts";
+import { installEmulator, version } from "./python.ts";
 import { slowWhenAsked } from "./slow-model.ts";
+import { openStage } from "./stage.ts";
 import { warmUp } from "./warm-up.ts";
 
 const project = join(import.meta.dirname, "../..");
-const TIME_LIMIT_MS = 10 * 60_000;
-
-const started = Date.now();
-const say = (text: string) =>
-  console.log(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}`);
-
-const interrupted = new AbortController();
-for (const name of ["SIGINT", "SIGTERM"] as const)
-  process.once(name, () => interrupted.abort(new Error(`${name} came`)));
-const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(TIME_LIMIT_MS)]);
-
-/** Two projects with a key each, written as the stack's own adapter writes them. */
-async function createKeys({ TableName }: Outputs, { url }: Emulator): Promise<readonly [string, string]> {
-  const client = new DynamoDBClient({
-    endpoint: url,
-    region,
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-  });
-  const credentials = createCredentials({ client: DynamoDBDocumentClient.from(client), table: TableName });
-  const secrets = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")] as const;
-  await credentials.put(secrets[0], "prj_deployed");
-  await credentials.put(secrets[1], "prj_other");
-  client.destroy();
-  return secrets;
-}
+const signal = timeLimit(10);
 
 /** The API's tests, over the deployed endpoints. */
 async function testApi(outputs: Outputs, emulator: Emulator): Promise<void> {
-  const [apiId = ""] = new URL(outputs.BaseUrl).hostname.split(".");
-  const [, name = ""] = new URL(outputs.BaseUrl).pathname.split("/");
-  const front = await startFront({ url: emulator.url, apiId, name });
+  const stage = await openStage(outputs, emulator);
   try {
-    const [key, other] = await createKeys(outputs, emulator);
     say("the first runs");
-    await warmUp(`${front.url}/v1`, key);
+    await warmUp(stage.url, stage.key);
     say("the API's tests");
-    const env = {
-      ...emulator.env,
-      PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
-      STEPYARD_TEST_URL: `${front.url}/v1`,
-      STEPYARD_TEST_KEY: key,
-      STEPYARD_TEST_KEY_OTHER: other,
-      STEPYARD_TEST_STATE_MACHINE: outputs.StateMachineArn,
-      STEPYARD_TEST_WORKERS: emulator.workers,
-    };
     const vitest = join(project, "node_modules/vitest/vitest.mjs");
-    const args = [vitest, "run", "--config", join(import.meta.dirname, "vitest.config.ts")];
-    await run(
-      { command: process.execPath, args: [...args, ...process.argv.slice(2)], cwd: project, env, signal },
-      true,
-    );
+    const config = ["--config", join(import.meta.dirname, "vitest.config.ts")];
+    const args = [vitest, "run", ...config, ...process.argv.slice(2)];
+    await run({ command: process.execPath, args, cwd: project, env: stage.env, signal }, true);
   } finally {
-    await front.close();
+    await stage.close();
   }
 }
 
@@ -97,7 +56,7 @@ async function deployAndTest(python: string, emulator: Emulator, place: string):
   }
 }
 
-async function main(): Promise<void> {
+await runScript(signal, async () => {
   say(`MiniStack ${version}: installing, unless it is there already`);
   const python = await installEmulator(signal);
   const place = mkdtempSync(join(tmpdir(), "stepyard-deploy-"));
@@ -115,10 +74,4 @@ async function main(): Promise<void> {
   }
   for (const [what, why] of skipped) console.log(`skipped: ${what}: ${why}`);
   say("passed");
-}
-
-await main().catch((error: unknown) => {
-  if (error instanceof Missing) return console.log(`skipped: the deployment test: ${error.message}`);
-  console.error(signal.aborted ? signal.reason : error);
-  process.exitCode = 1;
 });

@@ -13,12 +13,20 @@ export class Missing extends Error {
 /** The emulator's version, as pinned. */
 export const version = /^ministack==(\S+)$/m.exec(readFileSync(requirements, "utf8"))?.[1] ?? "";
 
+/** The index is asked twice at most, and given up after this many seconds of silence each time. */
+const ASK_SECONDS = "5";
+const INSTALL_SECONDS = "15";
+
 /**
- * The Python that has the emulator, in a virtual environment of its own that later runs find again.
+ * The Python that has the emulator, in a virtual environment of its own below `cache` that later runs find
+ * again. Where the index does not answer it gives up within some 15 seconds.
  * @throws {Missing} when python3 or the package index cannot be reached.
  */
-export async function installEmulator(signal: AbortSignal): Promise<string> {
-  const place = join(project, `node_modules/.cache/stepyard/ministack-${version}`);
+export async function installEmulator(
+  signal: AbortSignal,
+  cache = join(project, "node_modules/.cache/stepyard"),
+): Promise<string> {
+  const place = join(cache, `ministack-${version}`);
   const python = join(place, "bin/python3");
   const installed = join(place, "installed.txt");
   const pinned = readFileSync(requirements, "utf8");
@@ -34,18 +42,21 @@ export async function installEmulator(signal: AbortSignal): Promise<string> {
   const need = (what: string, needed: Command) =>
     run(needed).catch((error: unknown) => {
       signal.throwIfAborted();
+      // Nothing of a half installation stays.
+      rmSync(place, { recursive: true, force: true });
       throw new Missing(`${what}: ${error instanceof Error ? error.message.split("\n").at(-1) : error}`);
     });
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
   await need("python3 with its venv module is needed", command("python3", "-m", "venv", place));
-  const pip = (...args: string[]) =>
-    command(python, "-m", "pip", "--timeout", "15", "--retries", "1", ...args);
+  const pip = (seconds: string, ...args: string[]) =>
+    command(python, "-m", "pip", "--timeout", seconds, "--retries", "1", ...args);
   await need(
     "a Python package index is needed",
-    pip("download", "--no-deps", "--dest", join(place, "wheel"), `ministack==${version}`),
+    pip(ASK_SECONDS, "download", "--no-deps", "--dest", join(place, "wheel"), `ministack==${version}`),
   );
-  await run(pip("install", "--quiet", "--find-links", join(place, "wheel"), "--requirement", requirements));
+  const wheels = ["--find-links", join(place, "wheel"), "--requirement", requirements];
+  await run(pip(INSTALL_SECONDS, "install", "--quiet", ...wheels));
   writeFileSync(installed, pinned);
   return python;
 }
