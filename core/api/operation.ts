@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Json } from "../../contract/json.ts";
 import type { OperationId, routes } from "../../contract/routes.ts";
+import type { ApiKeys } from "../ports/api-keys.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Catalog } from "../ports/catalog.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -14,6 +15,7 @@ import type { Vault } from "../ports/vault.ts";
 export type ApiPorts = {
   readonly store: SessionStore;
   readonly catalog: Catalog;
+  readonly apiKeys: ApiKeys;
   readonly blobs: Blobs;
   /** Where agent configurations of a project go. */
   readonly configs: Pick<Blobs, "stow" | "fetch">;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { IdempotencyHeaders } from "../../contract/parameters.ts";
 import type { OperationId } from "../../contract/routes.ts";
 import * as agents from "./agents.ts";
+import * as apiKeys from "./api-keys.ts";
 import * as controls from "./controls.ts";
 import { deleteSession } from "./delete-session.ts";
 import * as events from "./events.ts";
@@ -16,6 +17,9 @@ import * as toolResults from "./tool-results.ts";
 
 /** Every operation that is served in one piece, by its id. Routes without one here are not served. */
 const operations: { readonly [Id in OperationId]?: Operation<Id> } = {
+  post_api_keys: apiKeys.createApiKey,
+  get_api_keys: apiKeys.listApiKeys,
+  delete_api_keys_api_key_id: apiKeys.deleteApiKey,
   post_model_api_keys: modelKeys.createModelKey,
   get_model_api_keys: modelKeys.listModelKeys,
   get_model_api_keys_model_api_key_id: modelKeys.getModelKey,

@@ -4,7 +4,7 @@ import { continueRun } from "../session/decide/engine.ts";
 import { effects } from "../session/effects.ts";
 import { askModel } from "./ask-model.ts";
 import { type Context, commit, done, freeRun, open, refresh } from "./context.ts";
-import { isHeld, settleControls, unlessStopped } from "./controls.ts";
+import { isHeld, Stopped, settleControls } from "./controls.ts";
 import { performSoon } from "./perform.ts";
 import type { EnginePorts, Outcome, Task } from "./ports.ts";
 import { runScript } from "./run-script.ts";
@@ -43,14 +43,13 @@ export async function advance(
 async function step(context: Context): Promise<Outcome | null> {
   const run = freeRun(context.state, context.task);
   if (run === null) return done;
-  const { turn } = run;
-  const worked = await unlessStopped(context, async (signal) => ({
-    outcome:
-      turn.at === "script" ? await runScript(context, run, turn, signal) : await askModel(context, signal),
-  }));
-  if (worked !== null) return worked.outcome;
-  await refresh(context);
-  return null;
+  try {
+    return await (run.turn.at === "script" ? runScript(context, run, run.turn) : askModel(context));
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    await refresh(context);
+    return null;
+  }
 }
 
 async function expireOverdue(context: Context): Promise<void> {

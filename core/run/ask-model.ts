@@ -6,6 +6,7 @@ import { messageId } from "../session/ids.ts";
 import type { ActiveRun, RunError } from "../session/state.ts";
 import { scriptTool } from "../tools/script-tool.ts";
 import { type Context, commit, done, freeRun } from "./context.ts";
+import { unlessStopped } from "./controls.ts";
 import { checkpoint } from "./conversation.ts";
 import type { Outcome } from "./ports.ts";
 import { startPreview } from "./preview.ts";
@@ -25,11 +26,11 @@ const LONGEST_WAIT_MS = 15 * 60_000;
  * One model request at the input boundary: applies what is bound, asks, and saves the answer. Returns how to
  * leave, or null to go on.
  */
-export async function askModel(context: Context, signal: AbortSignal): Promise<Outcome | null> {
+export async function askModel(context: Context): Promise<Outcome | null> {
   const { runId } = context.task;
   let run = freeRun(context.state, context.task);
   if (run === null) return done;
-  const early = await untilRetry(context, run, signal);
+  const early = await untilRetry(context, run);
   if (early !== null) return early;
   if (!run.begun || run.steering.length > 0) {
     if (!(await commit(context, (state, at) => applyInputs(state, runId, at)))) return done;
@@ -41,17 +42,17 @@ export async function askModel(context: Context, signal: AbortSignal): Promise<O
     context.agent.model_api_key_id,
   );
   if (apiKey === null) return fail(context, keyUnavailable);
-  return generate(context, run, apiKey, signal);
+  return generate(context, run, apiKey);
 }
 
 /** The run was woken before the model may be asked again: leaves once more, or sits out what is left. */
-async function untilRetry(context: Context, run: ActiveRun, signal: AbortSignal): Promise<Outcome | null> {
+async function untilRetry(context: Context, run: ActiveRun): Promise<Outcome | null> {
   const notBefore = run.turn.at === "model" ? run.turn.notBefore : undefined;
   if (notBefore === undefined) return null;
   const { clock } = context.ports;
   const left = Date.parse(notBefore) - clock.now();
   if (left > LONGEST_WAIT_HERE_MS) return wait(context, context.state.sequence, notBefore);
-  if (left > 0) await clock.sleep(left, signal);
+  if (left > 0) await unlessStopped(context, (signal) => clock.sleep(left, signal));
   return null;
 }
 
@@ -61,18 +62,13 @@ const keyUnavailable: RunError = {
     "The stored model API key that this session selects is gone. Select another in a new agent version.",
 };
 
-async function generate(
-  context: Context,
-  run: ActiveRun,
-  apiKey: string,
-  signal: AbortSignal,
-): Promise<Outcome | null> {
+async function generate(context: Context, run: ActiveRun, apiKey: string): Promise<Outcome | null> {
   let failures = run.turn.at === "model" ? run.turn.failures : 0;
   for (;;) {
     try {
-      return await attempt(context, run, apiKey, { failures, signal });
+      return await attempt(context, run, apiKey, failures);
     } catch (error) {
-      if (!(error instanceof ModelFailure) || signal.aborted) throw error;
+      if (!(error instanceof ModelFailure)) throw error;
       const waitMs = error.retryable && failures < RETRIES ? waitFor(error, failures) : null;
       if (waitMs === null || waitMs > LONGEST_WAIT_MS) {
         return fail(context, { code: "model_error", message: error.message });
@@ -80,7 +76,7 @@ async function generate(
       failures += 1;
       context.ports.log.warn("a model request is retried", { runId: run.id, failures, waitMs });
       if (waitMs > LONGEST_WAIT_HERE_MS) return leaveToRetry(context, failures, waitMs);
-      await context.ports.clock.sleep(waitMs, signal);
+      await unlessStopped(context, (signal) => context.ports.clock.sleep(waitMs, signal));
     }
   }
 }
@@ -99,14 +95,16 @@ async function attempt(
   context: Context,
   run: ActiveRun,
   apiKey: string,
-  { failures, signal }: { readonly failures: number; readonly signal: AbortSignal },
+  failures: number,
 ): Promise<Outcome | null> {
   const { ports, task } = context;
   const id = messageId(task.sessionId, run.id, run.answers, failures);
   const preview = await startPreview(ports, { sessionId: task.sessionId, runId: run.id, messageId: id });
   const bounded = boundAnswer(preview.listener);
-  const limited = AbortSignal.any([signal, bounded.signal]);
-  const reply = await ports.model.generate(request(context, run, apiKey), bounded.listener, limited);
+  const reply = await unlessStopped(context, (signal) => {
+    const limited = AbortSignal.any([signal, bounded.signal]);
+    return ports.model.generate(request(context, run, apiKey), bounded.listener, limited);
+  });
   return save(context, run, failures, reply, await preview.finish());
 }
 

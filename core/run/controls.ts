@@ -25,22 +25,26 @@ export async function settleControls(context: Context): Promise<Outcome | null> 
 /** How often the session is read for a stop while the model or a script works. */
 const LOOK_MS = 1_000;
 
+/** What was under way was given up: the run is no longer to be worked on. */
+export class Stopped extends Error {
+  override readonly name = "Stopped";
+}
+
 /**
- * Works on the run until that is done, or the run is no longer to be worked on: then what is under way is
- * aborted and its outcome discarded. Null in that case.
+ * Works on the run until that is done. When the run is not to be worked on any more, what is under way is
+ * aborted and `Stopped` is thrown. For what takes time and commits nothing.
  */
 export async function unlessStopped<T>(
   context: Context,
   work: (signal: AbortSignal) => Promise<T>,
-): Promise<T | null> {
+): Promise<T> {
   const stopped = new AbortController();
   const ended = new AbortController();
   const watching = watch(context, stopped, ended.signal);
   try {
     return await work(AbortSignal.any([context.signal, stopped.signal]));
   } catch (error) {
-    if (!stopped.signal.aborted) throw error;
-    return null;
+    throw stopped.signal.aborted ? new Stopped("the run was stopped", { cause: error }) : error;
   } finally {
     ended.abort();
     await watching;

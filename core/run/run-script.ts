@@ -7,6 +7,7 @@ import type { ActiveRun, Turn } from "../session/state.ts";
 import { argumentProblem, findFunction } from "../tools/functions.ts";
 import { fail } from "./ask-model.ts";
 import { type Context, commit, done } from "./context.ts";
+import { unlessStopped } from "./controls.ts";
 import { type Journal, readJournal } from "./journal.ts";
 import type { Outcome } from "./ports.ts";
 import { lastScripts } from "./transcript.ts";
@@ -18,12 +19,7 @@ type ScriptTurn = Extract<Turn, { at: "script" }>;
  * Runs the script at which the run stands, from its beginning: what it did before is in the log and is
  * replayed, never done again. Returns how to leave, or null when the script ended.
  */
-export async function runScript(
-  context: Context,
-  run: ActiveRun,
-  turn: ScriptTurn,
-  signal: AbortSignal,
-): Promise<Outcome | null> {
+export async function runScript(context: Context, run: ActiveRun, turn: ScriptTurn): Promise<Outcome | null> {
   const request = lastScripts(context.conversation.entries)[turn.index];
   if (request === undefined) throw new Error(`run ${run.id} has no script ${turn.index}`);
   if (request.source === null) {
@@ -32,23 +28,23 @@ export async function runScript(
   const { ports, task } = context;
   const journal = await readJournal(ports, { ...task, since: turn.since });
   const memory = await loadMemory(context);
-  const script = await ports.scripts.start(
-    {
-      source: request.source,
-      seed: `${run.id}/${run.answers}/${turn.index}`,
-      startedAt: Date.parse(turn.startedAt),
-      memory,
-      cpuMs: ports.settings.scriptCpuMs,
-    },
-    signal,
-  );
-  try {
-    const { progress, calls } = await replay(context, script, journal);
-    if (progress.status === "blocked") return await block(context, turn, journal, calls);
-    return await end(context, turn, request.id, result(progress, memory));
-  } finally {
-    await script.close();
-  }
+  const source = {
+    source: request.source,
+    seed: `${run.id}/${run.answers}/${turn.index}`,
+    startedAt: Date.parse(turn.startedAt),
+    memory,
+    cpuMs: ports.settings.scriptCpuMs,
+  };
+  const { progress, calls } = await unlessStopped(context, async (signal) => {
+    const script = await ports.scripts.start(source, signal);
+    try {
+      return await replay(context, script, journal);
+    } finally {
+      await script.close();
+    }
+  });
+  if (progress.status === "blocked") return block(context, turn, journal, calls);
+  return end(context, turn, request.id, result(progress, memory));
 }
 
 async function loadMemory(context: Context): Promise<JsonObject> {

@@ -1,0 +1,35 @@
+import type { ApiKey } from "../../contract/schemas/api-keys.ts";
+import type { StoredApiKey } from "../ports/api-keys.ts";
+import { decodeCursor, page, positions } from "./cursor.ts";
+import { notFound } from "./error.ts";
+import { mint } from "./ids.ts";
+import type { Operation } from "./operation.ts";
+
+/** post_api_keys: the answer is the only place where the secret is ever shown. */
+export const createApiKey: Operation<"post_api_keys"> = async (ports, { projectId, body }) => {
+  const { id, at } = mint(ports, "key");
+  const { secret, prefix } = ports.apiKeys.newSecret();
+  const key: StoredApiKey = { id, name: body.name, prefix, createdAt: at };
+  await ports.apiKeys.create(projectId, key, secret);
+  return { status: 201, body: { ...present(key), secret } };
+};
+
+/** get_api_keys */
+export const listApiKeys: Operation<"get_api_keys"> = async (ports, { projectId, query }) => {
+  const scope = { operation: "get_api_keys" };
+  const before = decodeCursor(scope, query.cursor, positions.id);
+  const { items, more } = await ports.apiKeys.list(projectId, before, query.limit);
+  const next = more ? (items.at(-1)?.id ?? null) : null;
+  return { status: 200, body: page(scope, items.map(present), next) };
+};
+
+/** delete_api_keys_api_key_id: requests that come later with the key are refused. */
+export const deleteApiKey: Operation<"delete_api_keys_api_key_id"> = async (ports, { projectId, params }) => {
+  const revoked = await ports.apiKeys.revoke(projectId, params.api_key_id);
+  if (!revoked) throw notFound("API key");
+  return { status: 204 };
+};
+
+function present({ id, name, prefix, createdAt }: StoredApiKey): ApiKey {
+  return { id, name, prefix, created_at: createdAt };
+}
