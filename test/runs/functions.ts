@@ -34,7 +34,7 @@ export async function loadFunction(
     [env.logLevel]: "warn",
   });
   const { handler } = Module.parse(await import(`../../functions/${name}.ts`));
-  return (event) => handler(event, { awsRequestId: randomUUID() });
+  return (event) => handler(event, { awsRequestId: randomUUID(), getRemainingTimeInMillis: () => 900_000 });
 }
 
 /** A request as API Gateway hands it to the `api` function. */
