@@ -16,9 +16,10 @@
  * PRJ#<project>                   AGENT#<agent>             an agent
  *                                 AGENTV#<agent>#<version>  one of its versions
  *                                 MKEY#<model key>          a model API key, sealed
+ *                                 APIKEY#<api key>          a project API key as its project lists it
  *                                 SESSION#<session>         the project's list of sessions
  * PRJ#<project>#SUB#<subject>     SESSION#<session>         the same by subject
- * KEY#<sha256 of the secret>      KEY                       a project API key
+ * KEY#<sha256 of the secret>      KEY                       the project of a project API key
  * RECEIPT#<sha256>                RECEIPT#                  the answer to a creation with an Idempotency-Key (short-lived)
  */
 export const keyAttributes = { partition: "pk", sort: "sk", ttl: "ttl" } as const;
@@ -56,6 +57,7 @@ export const sort = {
   agent: (agentId: string) => `AGENT#${agentId}`,
   agentVersion: (agentId: string, version: number) => `AGENTV#${agentId}#${digits(version, 10)}`,
   modelKey: (keyId: string) => `MKEY#${keyId}`,
+  projectApiKey: (keyId: string) => `APIKEY#${keyId}`,
   session: (sessionId: string) => `SESSION#${sessionId}`,
 } as const;
 

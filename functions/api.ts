@@ -49,7 +49,7 @@ const run = (found: KnownRoute, ports: ApiPorts, request: object) =>
   runOperation(found.operationId, ports, request as ApiRequest<typeof found.operationId> as never);
 
 function apiPorts(at: World, projectId: string): ApiPorts {
-  const { store, catalog, blobs, receipts, clock, log, newSuffix } = at;
+  const { store, catalog, apiKeys, blobs, receipts, clock, log, newSuffix } = at;
   const vault = {
     seal: (secret: string, context: Readonly<Record<string, string>>) => at.vault().seal(secret, context),
   };
@@ -57,6 +57,7 @@ function apiPorts(at: World, projectId: string): ApiPorts {
   return {
     store,
     catalog,
+    apiKeys,
     blobs,
     receipts,
     ...ofProject,

@@ -1,5 +1,6 @@
 import { KMSClient } from "@aws-sdk/client-kms";
 import { ulid } from "ulid";
+import { createApiKeys } from "../adapters/aws/api-keys.ts";
 import { createBlobs, stow } from "../adapters/aws/blobs.ts";
 import { createCatalog } from "../adapters/aws/catalog.ts";
 import { documentClient, s3Client, sfnClient } from "../adapters/aws/clients.ts";
@@ -35,6 +36,7 @@ export function createWorld(settings: Settings = readSettings()) {
     catalog: createCatalog({ client, table, blobs }),
     receipts: createReceipts({ client, name: table }),
     credentials: createCredentials({ client, table }),
+    apiKeys: createApiKeys({ client, table }),
     previews: createPreviews({ client, table, now }),
     newSuffix: (now: number) => ulid(now),
     /** `stateMachineArn` is given by the execution itself where the function must not know it by name. */

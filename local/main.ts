@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { laptop } from "../contract/laptop.ts";
 import { devKeys, startStack } from "./host/stack.ts";
-
-const DEFAULT_PORT = 8787;
 
 const program = new Command("stepyard-local")
   .description("Runs the whole of Stepyard on this machine.")
-  .option("--port <port>", "port of the API on 127.0.0.1; 0 takes a free one", port, DEFAULT_PORT)
+  .option("--port <port>", "port of the API on 127.0.0.1; 0 takes a free one", port, laptop.port)
   .option("--data <dir>", "where state is kept", ".stepyard")
   .option("--memory", "keep nothing on disk", false)
   .option("--offline-model", "answer model requests here, with no key and no network", false)
@@ -44,7 +43,7 @@ function ready(options: Options, stack: Awaited<ReturnType<typeof startStack>>):
   if (options.json) return JSON.stringify({ url: stack.url, pid: process.pid, endpoints: stack.endpoints });
   const keys = Object.keys(devKeys).join(" and ");
   const kept = options.memory ? "in memory" : `in ${options.data}`;
-  return `Stepyard is ready on ${stack.url} (keys ${keys}, state ${kept}). Ctrl-C ends it.`;
+  return `Stepyard is ready on ${stack.url} (keys ${keys}, dashboard session ${laptop.dashboard}, state ${kept}). Ctrl-C ends it.`;
 }
 
 main().catch((error: unknown) => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import * as z from "zod";
 import { type ErrorCode, errorBody, errors } from "../../contract/errors.ts";
 import type { Lambdas } from "./lambda.ts";
+import { asOperators, isOperators } from "./operator.ts";
 import { responseStream } from "./response-stream.ts";
 
 const STREAM_PATH = /^\/v1\/sessions\/[^/]+\/events\/stream$/;
@@ -23,6 +24,8 @@ export async function startGateway(options: {
   readonly lambdas: Lambdas;
   readonly host: string;
   readonly port: number;
+  /** The bearer that stands for a request signed with AWS credentials. */
+  readonly dashboard: string;
   /** Answers of the host itself, by path. */
   readonly own: ReadonlyMap<string, () => unknown>;
 }): Promise<Gateway> {
@@ -56,7 +59,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 async function serve(
-  { lambdas, own }: { lambdas: Lambdas; own: ReadonlyMap<string, () => unknown> },
+  { lambdas, own, dashboard }: Pick<Parameters<typeof startGateway>[0], "lambdas" | "own" | "dashboard">,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -66,7 +69,8 @@ async function serve(
   if (answer !== undefined) return send(response, 200, JSON.stringify(answer()));
   const body = await readBody(request);
   if (body === null) return fail(response, requestId, "request_too_large");
-  const event = proxyEvent(request, { pathname, searchParams, requestId, body });
+  const sent = proxyEvent(request, { pathname, searchParams, requestId, body });
+  const event = isOperators(sent, dashboard) ? asOperators(sent) : sent;
   if (request.method === "GET" && STREAM_PATH.test(pathname)) return stream(lambdas, event, response);
   const { statusCode, headers, body: text } = ProxyResponse.parse(await lambdas.invoke("api", event));
   response.writeHead(statusCode, headers).end(text);

@@ -6,6 +6,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createCredentials } from "../../adapters/aws/credentials.ts";
 import { ensureKeyFile } from "../../adapters/vault/key-file.ts";
 import { env, type FunctionName } from "../../contract/env.ts";
+import { laptop } from "../../contract/laptop.ts";
 import { wakeups } from "../../functions/host.ts";
 import { stateMachineDefinition, tableDefinition } from "../../lib/definition.ts";
 import { synthesize } from "../../lib/synthesize.ts";
@@ -96,7 +97,8 @@ async function start(options: StackOptions, closers: (() => Promise<void> | void
     s3: s3.counts,
   });
   const own = new Map([["/_local/counters", counters]]);
-  const gateway = await startGateway({ lambdas: loaded(), host: options.host, port: options.port, own });
+  const { host, port } = options;
+  const gateway = await startGateway({ lambdas: loaded(), host, port, dashboard: laptop.dashboard, own });
   closers.push(gateway.close);
   closers.push(startSweep(loaded()));
   return {
@@ -147,6 +149,7 @@ function setEnvironment({ dynamo, s3, keyFile, model }: Addresses): void {
     [env.bucket]: BUCKET,
     [env.stateMachine]: STATE_MACHINE,
     [env.keyFile]: keyFile,
+    [env.operatorProject]: devKeys["dev-key"],
   });
   process.env[env.logLevel] ??= "warn";
   for (const inherited of ["AWS_PROFILE", "AWS_SESSION_TOKEN", env.kmsKey]) delete process.env[inherited];

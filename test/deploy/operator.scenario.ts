@@ -1,6 +1,10 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { Agent } from "../../contract/schemas/agents.ts";
+import { CreatedApiKey } from "../../contract/schemas/api-keys.ts";
 import { ErrorEnvelope } from "../../contract/schemas/common.ts";
 import { backend } from "../support/api.ts";
 import { account, region } from "./emulator.ts";
@@ -13,6 +17,8 @@ const Place = z.object({
   AWS_ENDPOINT_URL: z.url(),
 });
 const place = Place.safeParse(process.env).data;
+const command = fileURLToPath(new URL("../../cli/stepyard.js", import.meta.url));
+const names = new URL("./localhost-names.ts", import.meta.url).href;
 
 describe.skipIf(place === undefined)("an operator with AWS credentials", () => {
   const at = place ?? {
@@ -24,6 +30,7 @@ describe.skipIf(place === undefined)("an operator with AWS credentials", () => {
   const root = { accessKeyId: "test", secretAccessKey: "test" };
   let operator: AwsKey;
   let stranger: AwsKey;
+  let keeper: AwsKey;
 
   /** A call of IAM, whose answers are XML. */
   const iam = async (action: string, parameters: Readonly<Record<string, string>>): Promise<string> => {
@@ -53,16 +60,32 @@ describe.skipIf(place === undefined)("an operator with AWS credentials", () => {
     });
   const codeOf = (text: string) => ErrorEnvelope.parse(JSON.parse(text)).error.code;
 
+  const allow = (UserName: string, resource: string) => {
+    const stage = `arn:aws:execute-api:${region}:${account}:${at.STEPYARD_TEST_API_ID}/api`;
+    const statement = { Effect: "Allow", Action: "execute-api:Invoke", Resource: `${stage}/${resource}` };
+    const PolicyDocument = JSON.stringify({ Version: "2012-10-17", Statement: [statement] });
+    return iam("PutUserPolicy", { UserName, PolicyName: "invoke", PolicyDocument });
+  };
+  /** The stack's own command, at the stage's host name. */
+  const stepyard = async (key: AwsKey, ...args: readonly string[]): Promise<string> => {
+    const url = new URL(at.STEPYARD_TEST_OPERATOR_URL);
+    url.hostname = `${at.STEPYARD_TEST_API_ID}.execute-api.localhost`;
+    const env = {
+      ...process.env,
+      AWS_ACCESS_KEY_ID: key.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: key.secretAccessKey,
+      NODE_OPTIONS: `--import=${names}`,
+    };
+    const all = [command, ...args, "--url", url.href];
+    return (await promisify(execFile)(process.execPath, all, { env })).stdout;
+  };
+
   beforeAll(async () => {
     operator = await createUser("operator");
     stranger = await createUser("stranger");
-    const stage = `arn:aws:execute-api:${region}:${account}:${at.STEPYARD_TEST_API_ID}/api`;
-    const read = { Effect: "Allow", Action: "execute-api:Invoke", Resource: `${stage}/GET/aws/v1/*` };
-    await iam("PutUserPolicy", {
-      UserName: "operator",
-      PolicyName: "read",
-      PolicyDocument: JSON.stringify({ Version: "2012-10-17", Statement: [read] }),
-    });
+    keeper = await createUser("keeper");
+    await allow("operator", "GET/aws/v1/*");
+    await allow("keeper", "*/aws/v1/api-keys*");
   });
 
   it("reads the agents of the operators' project, and of no other", async () => {
@@ -87,6 +110,21 @@ describe.skipIf(place === undefined)("an operator with AWS credentials", () => {
   it("is told that nothing is there, in the API's envelope, without a signature", async () => {
     const answer = await fetch(`${at.STEPYARD_TEST_OPERATOR_URL}/agents`);
     expect([answer.status, codeOf(await answer.text())]).toEqual([404, "not_found"]);
+  });
+
+  it("creates and deletes a project's key by command", async () => {
+    const created = await stepyard(keeper, "keys", "create", "--name", "by command", "--json");
+    const key = CreatedApiKey.parse(JSON.parse(created));
+    const project = backend(at.STEPYARD_TEST_OPERATOR_URL.replace("/aws/", "/"), key.secret);
+    expect((await project.send("GET", "/agents")).status).toBe(200);
+    expect((await project.send("GET", "/api-keys")).status).toBe(403);
+    expect(await stepyard(keeper, "keys", "list")).toContain(`${key.id}  by command`);
+    await stepyard(keeper, "keys", "delete", key.id);
+    expect((await project.send("GET", "/agents")).status).toBe(401);
+    await expect(stepyard(stranger, "keys", "list")).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("execute-api:Invoke"),
+    });
   });
 
   it("is refused what IAM does not allow", async () => {

@@ -1,3 +1,4 @@
+import { laptop as laptopsOwn } from "../../contract/laptop.ts";
 import { offlineRespond } from "../../local/model/offline.ts";
 import type { Respond } from "../../local/model/reply.ts";
 import { type ModelServer, startModelServer } from "../../local/model/server.ts";
@@ -12,10 +13,22 @@ const deployed = process.env["STEPYARD_TEST_URL"];
  */
 export const onLaptop = deployed === undefined;
 
+/**
+ * The bearer of a dashboard session of the first project. A stack on AWS has none, since operators sign their
+ * requests there; `STEPYARD_TEST_DASHBOARD` gives that of a laptop that `STEPYARD_TEST_URL` names.
+ */
+export const dashboard: string | null = onLaptop
+  ? laptopsOwn.dashboard
+  : (process.env["STEPYARD_TEST_DASHBOARD"] ?? null);
+if (dashboard === null)
+  console.warn("skipped: what needs a dashboard session, because STEPYARD_TEST_DASHBOARD names none");
+
 /** A stack under test and two projects of it that share nothing. */
 export type Target = {
   readonly api: Backend;
   readonly other: Backend;
+  /** Null where there is no dashboard session. */
+  readonly operator: Backend | null;
   /** Null where the stack is deployed. */
   readonly laptop: Laptop | null;
   /** The model that the laptop asks. */
@@ -40,6 +53,7 @@ async function onThisMachine({ respond = offlineRespond, ...options }: TargetOpt
     return {
       api: backend(laptop.url, "dev-key"),
       other: backend(laptop.url, "dev-key-other"),
+      operator: dashboard === null ? null : backend(laptop.url, dashboard),
       laptop,
       model,
       close: async () => {
@@ -64,10 +78,17 @@ function elsewhere(url: string): Target {
   return {
     api: backend(url, key),
     other: backend(url, otherKey),
+    operator: dashboard === null ? null : backend(url, dashboard),
     laptop: null,
     model: null,
     close: async () => undefined,
   };
+}
+
+/** The dashboard session of a target. For tests that are skipped where there is none. */
+export function operatorOf({ operator }: Target): Backend {
+  if (operator === null) throw new Error("This test needs a dashboard session; skip it where there is none.");
+  return operator;
 }
 
 /** The laptop of a target. For tests that run on a laptop only. */

@@ -23,6 +23,18 @@ const keys: readonly Case[] = badBodies("post_model_api_keys", {
   "a key that is null": { key: null },
 });
 
+const apiKeys: readonly Case[] = badBodies("post_api_keys", {
+  "no name": { name: undefined },
+  "an empty name": { name: "" },
+  "a blank name": { name: " \t\n" },
+  "a name of 101 characters": { name: "😀".repeat(101) },
+  "a name that is null": { name: null },
+  "a name that is a list": { name: ["a"] },
+  "NUL in the name": { name: "a\0b" },
+  "a secret of one's own": { secret: "stepyard_0123456789" },
+  "a project": { project_id: "prj_devother" },
+});
+
 const names: readonly Case[] = (["post_agents", "patch_agents_agent_id"] as const).flatMap((operation) =>
   badBodies(operation, {
     "no name": { name: undefined },
@@ -162,6 +174,7 @@ const ofDeleted: readonly Case[] = (
 );
 
 export const agentCases: readonly Case[] = [
+  ...apiKeys,
   ...keys,
   ...names,
   ...configs("post_agents"),

@@ -11,8 +11,10 @@ export type Case = {
   /** What is wrong with the request. */
   readonly what: string;
   readonly request: (world: World) => Sent;
-  /** The key it is sent with; null for none. The project's own unless given. */
+  /** What it is sent with; null for nothing. Unless given, a credential that may do it: see `needsDashboard`. */
   readonly authorization?: string | null;
+  /** Sent with a key of the project, though the operation is for its operators. */
+  readonly byProject?: true;
   /** Sent by the other project, with its key. */
   readonly byOther?: true;
   /** For what a deployed stack cannot be brought to. */
@@ -20,6 +22,12 @@ export type Case = {
 };
 
 export const routeOf = (operation: ServedId): KnownRoute => routes[operation];
+
+export const isForOperators = (operation: ServedId): boolean => routeOf(operation).auth === "dashboard";
+
+/** True for a row that is sent with a dashboard session. */
+export const needsDashboard = ({ operation, authorization, byProject, byOther }: Case): boolean =>
+  isForOperators(operation) && authorization === undefined && byProject !== true && byOther !== true;
 
 /** A request of the operation from its parts. */
 export function assemble(operation: ServedId, parts: Parts): Sent {

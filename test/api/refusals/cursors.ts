@@ -11,6 +11,7 @@ type List = {
 };
 
 const lists: readonly List[] = [
+  { operation: "get_api_keys", own: "apiKeys" },
   { operation: "get_model_api_keys", own: "modelKeys" },
   { operation: "get_agents", own: "agents" },
   { operation: "get_sessions", own: "sessions" },
@@ -23,7 +24,8 @@ const lists: readonly List[] = [
 
 /** Lists whose cursors are tried on another: all of them on one, and those most like it on the others. */
 const foreign: Readonly<Partial<Record<ListName, readonly ListName[]>>> = {
-  modelKeys: ["agents"],
+  apiKeys: ["modelKeys", "agents"],
+  modelKeys: ["agents", "apiKeys"],
   agents: ["modelKeys"],
   sessions: ["sessionsOfSubject", "agents"],
   sessionsOfSubject: ["sessions"],

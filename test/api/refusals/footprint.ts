@@ -13,10 +13,12 @@ export async function footprint(stack: Target, world: World) {
       (id) => `/sessions/${id}`,
     ),
   ];
+  const keys =
+    stack.operator === null ? null : (await stack.operator.send("GET", "/api-keys?limit=100")).body;
   const lists = onLaptop ? ["/model-api-keys?limit=100", "/agents?limit=100", "/sessions?limit=100"] : [];
   const read = async (path: string) => [path, (await stack.api.send("GET", path)).body] as const;
   const seen = Object.fromEntries(await Promise.all([...resources, ...lists].map(read)));
-  return { seen, written: onLaptop ? await written(stack) : null };
+  return { seen: { ...seen, keys }, written: onLaptop ? await written(stack) : null };
 }
 
 export type Footprint = Awaited<ReturnType<typeof footprint>>;

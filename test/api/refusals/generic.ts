@@ -1,11 +1,12 @@
 /** Refusals that every operation with the same parts has in common. */
 import type { ErrorCode } from "../../../contract/errors.ts";
 import { asJson, type Sent } from "../../support/http.ts";
-import { assemble, type Case, changed, fewOf, routeOf, withQuery } from "./case.ts";
+import { assemble, type Case, changed, fewOf, isForOperators, routeOf, withQuery } from "./case.ts";
 import { type ServedId, servedIds, validRequest } from "./valid.ts";
 import type { World } from "./world.ts";
 
 const ids = {
+  api_key_id: "key",
   model_api_key_id: "mkey",
   agent_id: "agt",
   session_id: "ses",
@@ -36,6 +37,22 @@ function unauthorized(operation: ServedId): Case[] {
     authorization,
     request: (world) => valid(operation, world),
   }));
+}
+
+function forbidden(operation: ServedId): Case[] {
+  if (!isForOperators(operation)) return [];
+  const row = { operation, code: "forbidden", request: (world: World) => valid(operation, world) } as const;
+  return [
+    { ...row, what: "a key of the project", byProject: true },
+    { ...row, what: "a key of another project", byOther: true },
+    {
+      ...changed(operation, "forbidden", "a key of the project, and much else wrong", () => ({
+        params: Object.fromEntries(parametersOf(operation).map((name) => [name, "nope"])),
+        query: "limit=0&cursor=x",
+      })),
+      byProject: true,
+    },
+  ];
 }
 
 function inPath(operation: ServedId): Case[] {
@@ -73,6 +90,7 @@ function inPath(operation: ServedId): Case[] {
 
 function otherIdOf({ other }: World, name: string): string {
   const of: Record<string, string> = {
+    api_key_id: other.apiKey,
     model_api_key_id: other.openaiKey,
     agent_id: other.agent,
     session_id: other.session,
@@ -89,6 +107,7 @@ function ofOther(operation: ServedId): Case[] {
     const world = { ...other, idle: other.session, other } as unknown as World;
     return validRequest(operation, world);
   });
+  if (isForOperators(operation)) return [theirs];
   const ours: Case = {
     operation,
     code: "not_found",
@@ -179,7 +198,9 @@ const thoroughly: readonly ServedId[] = [
 const FEW = 3;
 
 export const genericCases: readonly Case[] = servedIds.flatMap((operation) => {
-  const lists = [unauthorized, inPath, inQuery, ofIdempotencyKey, ofBody].map((rows) => rows(operation));
+  const lists = [unauthorized, forbidden, inPath, inQuery, ofIdempotencyKey, ofBody].map((rows) =>
+    rows(operation),
+  );
   const kept = thoroughly.includes(operation) ? lists : lists.map((rows) => fewOf(rows, FEW));
   return [...kept.flat(), ...ofOther(operation)];
 });

@@ -10,6 +10,9 @@ export type Parts = {
 };
 
 export const validRequests = {
+  post_api_keys: () => ({ body: { name: "spare" } }),
+  get_api_keys: () => ({}),
+  delete_api_keys_api_key_id: (w) => ({ params: { api_key_id: w.apiKey } }),
   post_model_api_keys: () => ({
     body: { name: "spare", provider: "openai", key: "sk-test-0123456789abcdef" },
   }),

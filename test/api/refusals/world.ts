@@ -1,7 +1,9 @@
 /** What is stored when requests are refused: two projects that look alike, and cursors of every list. */
 import * as z from "zod";
 import { MODELS } from "../../../contract/models.ts";
+import { CreatedApiKey } from "../../../contract/schemas/api-keys.ts";
 import { type Backend, customerTool, isIdle, isWaiting } from "../../support/api.ts";
+import { createKeyOf } from "../../support/keys.ts";
 import { onLaptop, type Target } from "../../support/target.ts";
 
 /** Asks the offline model for one call. */
@@ -70,6 +72,7 @@ async function submit(api: Backend, session: string, run: string, call: string, 
 }
 
 const lists = {
+  apiKeys: () => "/api-keys?",
   modelKeys: () => "/model-api-keys?",
   agents: () => "/agents?",
   sessions: () => "/sessions?",
@@ -86,7 +89,9 @@ const lists = {
 export type ListName = keyof typeof lists;
 
 export type World = Project & {
-  readonly other: Project;
+  /** An API key of the project that the operators act for. */
+  readonly apiKey: string;
+  readonly other: Project & Pick<World, "apiKey">;
   /** Agents of models that can less. */
   readonly agentWithoutImages: string;
   readonly agentDeleted: string;
@@ -105,7 +110,8 @@ export type World = Project & {
   readonly cursors: Readonly<Record<ListName, string>>;
 };
 
-export async function createWorld({ api, other }: Target): Promise<World> {
+export async function createWorld(stack: Target): Promise<World> {
+  const { api, other } = stack;
   if (!MODELS.includes(model)) throw new Error(`${model} is not registered`);
   const [mine, others] = await Promise.all([createProject(api), createProject(other)]);
   const small = await api.createAgent(agentConfig(mine.openaiKey, { model: modelWithoutImages }));
@@ -119,7 +125,7 @@ export async function createWorld({ api, other }: Target): Promise<World> {
   ]);
   return {
     ...mine,
-    other: others,
+    ...(await apiKeys(stack, others)),
     agentWithoutImages: small.id,
     agentDeleted: doomed.id,
     idle: idle.id,
@@ -129,8 +135,24 @@ export async function createWorld({ api, other }: Target): Promise<World> {
     paused: await pausedSession(api),
     cancelledInput: await cancelledInput(api, mine.session),
     cancelled: onLaptop ? await cancelledCall(api, mine.agent) : null,
-    cursors: await cursorsOf(api, mine.session, second),
+    cursors: await cursorsOf(stack, mine.session, second),
   };
+}
+
+/** Of an id that nothing has, where keys cannot be made. */
+const noKey = "key_01ARZ3NDEKTSV4RRFFQ69G5FAW";
+
+/** Two keys, so that a page of one has a cursor; another project's as its own operators would make it. */
+async function apiKeys(
+  { operator, laptop }: Target,
+  others: Project,
+): Promise<Pick<World, "apiKey" | "other">> {
+  const theirs = laptop === null ? noKey : (await createKeyOf(laptop, "prj_devother")).id;
+  const other = { ...others, apiKey: theirs };
+  if (operator === null) return { apiKey: noKey, other };
+  const create = () => operator.expectOk(CreatedApiKey, 201, "POST", "/api-keys", { name: "refused" });
+  await create();
+  return { apiKey: (await create()).id, other };
 }
 
 async function talkTwice(api: Backend, agent: string): Promise<string> {
@@ -182,9 +204,15 @@ async function cancelledCall(api: Backend, agent: string) {
 
 const Page = z.object({ next_cursor: z.string() });
 
-async function cursorsOf(api: Backend, session: string, second: string): Promise<World["cursors"]> {
+async function cursorsOf(
+  { api, operator }: Target,
+  session: string,
+  second: string,
+): Promise<World["cursors"]> {
   const entries = Object.entries(lists).map(async ([name, path]) => {
-    const page = await api.expectOk(Page, 200, "GET", `${path(session, second)}limit=1`);
+    const reader = name === "apiKeys" ? operator : api;
+    if (reader === null) return [name, ""] as const;
+    const page = await reader.expectOk(Page, 200, "GET", `${path(session, second)}limit=1`);
     return [name, page.next_cursor] as const;
   });
   return Object.fromEntries(await Promise.all(entries)) as World["cursors"];
