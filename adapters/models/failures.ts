@@ -49,6 +49,20 @@ function isRetryable(report: ProviderReport): boolean {
   return retryableStatuses.has(report.status) || report.status >= 500;
 }
 
+/** OpenAI's codes of a conversation, or of one text of it, that is longer than the model takes. */
+const tooLongCode = /^(context_length_exceeded|string_above_max_length)$/;
+
+/** Anthropic has no code of its own for it, only these sentences. */
+const tooLongMessage =
+  /\bprompt is too long\b|\bexceeds? (the )?context (limit|window)\b|\bexceeds the maximum size\b/i;
+
+/** Whether the request was refused because of its length. */
+function isTooLong({ status, type, code, message }: ProviderReport): boolean {
+  if (tooLongCode.test(code ?? "") || tooLongCode.test(type ?? "")) return true;
+  if (status === 413 || type === "request_too_large") return true;
+  return (status === 400 || status === null) && tooLongMessage.test(message ?? "");
+}
+
 /** A failure the provider reported: "HTTP 401 authentication_error: ...", or "stream error ..." inside a stream. */
 export function providerFailure(report: ProviderReport, apiKey: string): ModelFailure {
   const where = report.status === null ? "stream error" : `HTTP ${report.status}`;
@@ -58,6 +72,7 @@ export function providerFailure(report: ProviderReport, apiKey: string): ModelFa
   return new ModelFailure(safeMessage(text, apiKey), {
     retryable: isRetryable(report),
     retryAfterMs: retryAfterMs(report.headers),
+    tooLong: isTooLong(report),
   });
 }
 

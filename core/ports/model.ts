@@ -72,14 +72,17 @@ export class ModelFailure extends Error {
   readonly retryable: boolean;
   /** What the provider asked for (Retry-After), in milliseconds. */
   readonly retryAfterMs: number | null;
+  /** The provider refused because the conversation does not fit the model. */
+  readonly tooLong: boolean;
 
   constructor(
     message: string,
-    options: { retryable: boolean; retryAfterMs?: number | null; cause?: unknown },
+    options: { retryable: boolean; retryAfterMs?: number | null; tooLong?: boolean; cause?: unknown },
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.tooLong = options.tooLong ?? false;
   }
 }
 

@@ -1,26 +1,17 @@
 import type { Json } from "../../contract/json.ts";
-import { ModelFailure, type ModelListener, type ModelReply, type ModelRequest } from "../ports/model.ts";
-import { applyInputs, recordAnswer, recordRetry } from "../session/decide/engine.ts";
-import { failRun } from "../session/decide/runs.ts";
+import { ModelFailure, type ModelReply } from "../ports/model.ts";
+import { applyInputs, recordAnswer } from "../session/decide/engine.ts";
 import { messageId } from "../session/ids.ts";
 import type { ActiveRun, RunError } from "../session/state.ts";
-import { scriptTool } from "../tools/script-tool.ts";
+import { compact, compactRefused, planCompaction } from "./compact.ts";
 import { type Context, commit, done, freeRun } from "./context.ts";
 import { unlessStopped } from "./controls.ts";
 import { checkpoint } from "./conversation.ts";
+import { fail, generate, LONGEST_WAIT_HERE_MS, retried } from "./model-request.ts";
 import type { Outcome } from "./ports.ts";
 import { startPreview } from "./preview.ts";
 import { toTranscript } from "./transcript.ts";
 import { wait } from "./wait.ts";
-
-/** Retries after a passing failure: three, after 2, 4 and 8 s (get_sessions_session_id_runs_run_id, "Failures"). */
-const RETRIES = 3;
-const FIRST_RETRY_MS = 2_000;
-/** A longer wait leaves the function, so that waiting burns no compute. */
-const LONGEST_WAIT_HERE_MS = 10_000;
-const MOST_ANSWER_CHARACTERS = 8 * 1024 * 1024;
-/** A provider that asks for a longer wait than this has failed. */
-const LONGEST_WAIT_MS = 15 * 60_000;
 
 /**
  * One model request at the input boundary: applies what is bound, asks, and saves the answer. Returns how to
@@ -42,7 +33,7 @@ export async function askModel(context: Context): Promise<Outcome | null> {
     context.agent.model_api_key_id,
   );
   if (apiKey === null) return fail(context, keyUnavailable);
-  return generate(context, run, apiKey);
+  return ask(context, run, apiKey);
 }
 
 /** The run was woken before the model may be asked again: leaves once more, or sits out what is left. */
@@ -62,33 +53,18 @@ const keyUnavailable: RunError = {
     "The stored model API key that this session selects is gone. Select another in a new agent version.",
 };
 
-async function generate(context: Context, run: ActiveRun, apiKey: string): Promise<Outcome | null> {
-  let failures = run.turn.at === "model" ? run.turn.failures : 0;
-  for (;;) {
+/** Asks, after making room where the conversation needs it. */
+function ask(context: Context, run: ActiveRun, apiKey: string): Promise<Outcome | null> {
+  return retried(context, run, async (failures) => {
+    const full = planCompaction(context, run);
+    if (full !== null) return compact(context, run, apiKey, full);
     try {
       return await attempt(context, run, apiKey, failures);
     } catch (error) {
-      if (!(error instanceof ModelFailure)) throw error;
-      const waitMs = error.retryable && failures < RETRIES ? waitFor(error, failures) : null;
-      if (waitMs === null || waitMs > LONGEST_WAIT_MS) {
-        return fail(context, { code: "model_error", message: error.message });
-      }
-      failures += 1;
-      context.ports.log.warn("a model request is retried", { runId: run.id, failures, waitMs });
-      if (waitMs > LONGEST_WAIT_HERE_MS) return leaveToRetry(context, failures, waitMs);
-      await unlessStopped(context, (signal) => context.ports.clock.sleep(waitMs, signal));
+      if (!(error instanceof ModelFailure && error.tooLong)) throw error;
+      return compactRefused(context, run, apiKey, error);
     }
-  }
-}
-
-const waitFor = (failure: ModelFailure, failures: number): number =>
-  Math.max(failure.retryAfterMs ?? 0, FIRST_RETRY_MS * 2 ** failures);
-
-async function leaveToRetry(context: Context, failures: number, waitMs: number): Promise<Outcome> {
-  const { runId } = context.task;
-  const notBefore = new Date(context.ports.clock.now() + waitMs).toISOString();
-  const ours = await commit(context, (state, at) => recordRetry(state, runId, { failures, notBefore }, at));
-  return ours ? wait(context, context.state.sequence, notBefore) : done;
+  });
 }
 
 async function attempt(
@@ -100,41 +76,10 @@ async function attempt(
   const { ports, task } = context;
   const id = messageId(task.sessionId, run.id, run.answers, failures);
   const preview = await startPreview(ports, { sessionId: task.sessionId, runId: run.id, messageId: id });
-  const bounded = boundAnswer(preview.listener);
-  const reply = await unlessStopped(context, (signal) => {
-    const limited = AbortSignal.any([signal, bounded.signal]);
-    return ports.model.generate(request(context, run, apiKey), bounded.listener, limited);
-  });
+  const transcript = toTranscript(context.conversation.entries);
+  const question = { apiKey, transcript, effort: run.effort ?? "off" } as const;
+  const reply = await generate(context, question, preview.listener);
   return save(context, run, failures, reply, await preview.finish());
-}
-
-/** Ends a request whose answer grows without end: no registered model writes nearly as much. */
-function boundAnswer(listener: ModelListener): { listener: ModelListener; signal: AbortSignal } {
-  const exceeded = new AbortController();
-  let characters = 0;
-  return {
-    signal: exceeded.signal,
-    listener: {
-      onText: (text, contentIndex) => {
-        characters += text.length;
-        if (characters <= MOST_ANSWER_CHARACTERS) return listener.onText(text, contentIndex);
-        const message = `the answer is longer than ${MOST_ANSWER_CHARACTERS} characters`;
-        exceeded.abort(new ModelFailure(message, { retryable: false }));
-      },
-    },
-  };
-}
-
-function request(context: Context, run: ActiveRun, apiKey: string): ModelRequest {
-  return {
-    model: context.agent.model,
-    apiKey,
-    instructions: context.agent.instructions,
-    tool: scriptTool(context.agent.tools),
-    transcript: toTranscript(context.conversation.entries),
-    effort: run.effort ?? "off",
-    cacheKey: context.task.sessionId,
-  };
 }
 
 async function save(
@@ -146,11 +91,16 @@ async function save(
 ): Promise<Outcome | null> {
   const { blobs } = context.ports;
   const sessionId = context.task.sessionId;
-  const answer = blobs.stow(sessionId, { native: reply.native, scripts: reply.scripts as unknown as Json });
+  const tokens = reply.usage.inputTokens + reply.usage.outputTokens;
+  const answer = blobs.stow(sessionId, {
+    native: reply.native,
+    scripts: reply.scripts as unknown as Json,
+    ...(tokens > 0 ? { tokens } : {}),
+  });
   const blocks = reply.text.map((text) => ({ type: "text", text }));
   const content = blocks.length === 0 ? null : blobs.stow(sessionId, blocks);
   const uploads = [answer.upload, content?.upload ?? null].filter((upload) => upload !== null);
-  const moved = await checkpoint(blobs, context.state, context.conversation);
+  const moved = await checkpoint(blobs, sessionId, context.conversation);
   const ours = await commit(
     context,
     (state, at) =>
@@ -168,10 +118,4 @@ async function save(
     uploads,
   );
   return ours ? null : done;
-}
-
-/** Fails the run with the error; there is nothing left to carry. */
-export async function fail(context: Context, error: RunError): Promise<Outcome> {
-  await commit(context, (state, at) => failRun(state, context.task.runId, error, at));
-  return done;
 }

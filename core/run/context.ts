@@ -93,18 +93,19 @@ export async function commit(
   if (handled.outcome === "committed") {
     await absorb(ports, task.sessionId, context.conversation, decision.events);
     context.conversation.reach = { sequence: decision.state.sequence, version };
-    const last = context.conversation.entries.length;
     if (decision.events.some((event) => event.type === "engine.checkpointed"))
-      noteCheckpoint(context, last, decision);
+      noteCheckpoint(context.conversation, decision);
     await performSoon(ports, effects(decision.state));
   }
   return freeRun(decision.state, task) !== null;
 }
 
 /** What this commit itself added to the conversation is behind the checkpoint that it carries. */
-function noteCheckpoint(context: Context, entries: number, decision: Decision): void {
+function noteCheckpoint(conversation: Conversation, decision: Decision): void {
   const added = decision.events.filter(
     ({ type }) => type === "input.applied" || type === "engine.answered" || type === "engine.script_ended",
   ).length;
-  context.conversation.checkpointed = entries - added;
+  conversation.checkpointed = conversation.entries.length - added;
+  conversation.segments = decision.state.transcript.segments;
+  conversation.outdated = false;
 }

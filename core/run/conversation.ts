@@ -6,6 +6,7 @@ import type { Blobs } from "../ports/blobs.ts";
 import type { SessionStore } from "../ports/store.ts";
 import { type SessionEvent, StoredAnswer } from "../session/events.ts";
 import type { SessionState, TranscriptPointer } from "../session/state.ts";
+import { compacted } from "./compaction.ts";
 import { StoredEntry } from "./transcript.ts";
 
 /** The conversation is checkpointed when the log after the last checkpoint holds this much of it. */
@@ -14,9 +15,12 @@ const LOG_PAGE = 100;
 
 /** The conversation of a session: what checkpoints hold, then what the log adds. */
 export type Conversation = {
-  readonly entries: StoredEntry[];
-  /** How many of the entries are in checkpoints. */
+  entries: StoredEntry[];
+  /** The checkpoints that hold the first entries, and how many they hold. */
+  segments: readonly number[];
   checkpointed: number;
+  /** A compaction came after the last checkpoint: the next one begins anew. */
+  outdated: boolean;
   /** How far into the log the entries reach. */
   reach: { sequence: number; version: number };
 };
@@ -28,7 +32,13 @@ export async function loadConversation(ports: Ports, state: SessionState): Promi
   const { segments, sequence, version } = state.transcript;
   const stored = await Promise.all(segments.map((segment) => loadSegment(ports.blobs, state.id, segment)));
   const entries = stored.flat();
-  const conversation: Conversation = { entries, checkpointed: entries.length, reach: { sequence, version } };
+  const conversation: Conversation = {
+    entries,
+    segments,
+    checkpointed: entries.length,
+    outdated: false,
+    reach: { sequence, version },
+  };
   for (let more = true; more; ) {
     const page = await ports.store.log(state.id, conversation.reach, LOG_PAGE);
     await absorb(
@@ -69,24 +79,29 @@ export async function absorb(
     } else if (event.type === "engine.script_ended") {
       const output = z.string().parse(await blobs.fetch(event.output));
       conversation.entries.push({ type: "script", id: event.scriptId, output, failed: event.failed });
+    } else if (event.type === "engine.compacted") {
+      const summary = event.summary && z.string().parse(await blobs.fetch(event.summary));
+      conversation.entries = compacted(conversation.entries, event, summary);
+      Object.assign(conversation, { segments: [], checkpointed: 0, outdated: true });
     }
   }
 }
 
 /**
- * Uploads what is new as one immutable segment, once there is enough of it, and returns the pointer that
- * the next commit has to carry; null when there is nothing to do. The segment is named by the version
+ * Uploads what is new as one immutable segment, after a compaction or once there is enough of it, and returns
+ * the pointer that the next commit has to carry; null when there is nothing to do. The segment is named by the version
  * of the log it reaches: written twice, it is the same object.
  */
 export async function checkpoint(
   blobs: Blobs,
-  state: SessionState,
+  sessionId: string,
   conversation: Conversation,
 ): Promise<TranscriptPointer | null> {
   const fresh = conversation.entries.slice(conversation.checkpointed);
   const body = JSON.stringify(fresh as Json);
-  if (body.length < CHECKPOINT_BYTES || conversation.reach.version === 0) return null;
-  const { sequence, version } = conversation.reach;
-  await blobs.put({ key: blobKey.transcript(state.id, version), body });
-  return { segments: [...state.transcript.segments, version], sequence, version };
+  const { reach, segments, outdated } = conversation;
+  if ((body.length < CHECKPOINT_BYTES && !outdated) || reach.version === 0) return null;
+  const { sequence, version } = reach;
+  await blobs.put({ key: blobKey.transcript(sessionId, version), body });
+  return { segments: [...segments, version], sequence, version };
 }

@@ -8,6 +8,8 @@ export const StoredEntry = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("user"), content: z.array(JsonValue) }),
   z.strictObject({ type: z.literal("answer"), ...StoredAnswer.shape }),
   z.strictObject({ type: z.literal("script"), id: z.string(), output: z.string(), failed: z.boolean() }),
+  /** What the model wrote about entries that gave way to it. */
+  z.strictObject({ type: z.literal("summary"), text: z.string() }),
 ]);
 export type StoredEntry = z.infer<typeof StoredEntry>;
 
@@ -15,6 +17,9 @@ const TextBlock = z.object({ type: z.literal("text"), text: z.string() });
 
 const LOST_OUTPUT =
   "The script did not finish: its run ended first. Calls that it had made may have had effects; check before repeating them.";
+
+const SUMMARY_BEGINS =
+  "[The conversation began earlier. This is your own summary of its beginning, which you can no longer read; the latest messages follow as they were.]";
 
 /**
  * The conversation as the model gets it. Every script call has an outcome right after its answer, in the
@@ -26,6 +31,7 @@ export function toTranscript(stored: readonly StoredEntry[]): TranscriptEntry[] 
   for (let entry = stored[index]; entry !== undefined; entry = stored[index]) {
     index += 1;
     if (entry.type === "user") transcript.push({ type: "user", content: entry.content.map(toBlock) });
+    if (entry.type === "summary") transcript.push(userText(`${SUMMARY_BEGINS}\n\n${entry.text}`));
     if (entry.type !== "answer") continue;
     const outputs = new Map<string, TranscriptEntry>();
     for (let next = stored[index]; next?.type === "script"; next = stored[index]) {
@@ -40,6 +46,12 @@ export function toTranscript(stored: readonly StoredEntry[]): TranscriptEntry[] 
   }
   return transcript;
 }
+
+/** An entry of the user's role with this text. */
+export const userText = (text: string): TranscriptEntry => ({
+  type: "user",
+  content: [{ type: "text", text }],
+});
 
 function toBlock(block: unknown): UserBlock {
   const text = TextBlock.safeParse(block);

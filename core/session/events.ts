@@ -123,6 +123,17 @@ const internalEvents = [
     type: z.literal("engine.checkpointed"),
     transcript: TranscriptPointer,
   }),
+  /**
+   * The first `replaces` entries of the conversation gave way to a summary of them, a text (null where there are
+   * none), and texts of the others were cut to about `longest` tokens (null: none was).
+   */
+  z.strictObject({
+    ...internal,
+    type: z.literal("engine.compacted"),
+    summary: Payload.nullable(),
+    replaces: z.int().nonnegative(),
+    longest: z.int().positive().nullable(),
+  }),
 ] as const;
 
 export const PublicSessionEvent = z.discriminatedUnion("type", publicEvents);
@@ -148,5 +159,7 @@ export const StoredAnswer = z.strictObject({
       z.strictObject({ id: z.string(), source: z.null(), problem: z.string() }),
     ]),
   ),
+  /** Tokens of the request and of this answer together, as the provider counted them; left out where it did not. */
+  tokens: z.int().positive().optional(),
 });
 export type StoredAnswer = z.infer<typeof StoredAnswer>;

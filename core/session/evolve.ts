@@ -101,7 +101,7 @@ function evolveEngine(state: SessionState, event: EngineEvent): SessionState {
       return withRun(state, (run) => ({
         ...run,
         waking: null,
-        turn: retrying(event),
+        turn: retrying(run.turn, event),
       }));
     case "engine.script_ended":
       return {
@@ -121,6 +121,8 @@ function evolveEngine(state: SessionState, event: EngineEvent): SessionState {
       return withRun(state, (run) => ({ ...run, leg: event.leg, begun: false, parked: null, waking: null }));
     case "engine.checkpointed":
       return { ...state, transcript: event.transcript };
+    case "engine.compacted":
+      return withRun(state, (run) => ({ ...run, waking: null, turn: compacted(run.turn) }));
     default:
       return event satisfies never;
   }
@@ -128,8 +130,20 @@ function evolveEngine(state: SessionState, event: EngineEvent): SessionState {
 
 const asking: Turn = { at: "model", failures: 0 };
 
-function retrying({ failures, notBefore }: { failures: number; notBefore?: string | undefined }): Turn {
-  return { at: "model", failures, ...(notBefore === undefined ? {} : { notBefore }) };
+function retrying(turn: Turn, retry: { failures: number; notBefore?: string | undefined }): Turn {
+  const { failures, notBefore } = retry;
+  const compactions = turn.at === "model" ? turn.compactions : undefined;
+  return {
+    at: "model",
+    failures,
+    ...(notBefore === undefined ? {} : { notBefore }),
+    ...(compactions === undefined ? {} : { compactions }),
+  };
+}
+
+function compacted(turn: Turn): Turn {
+  if (turn.at !== "model") throw new Error("the conversation is compacted only before a model request");
+  return { at: "model", failures: turn.failures, compactions: (turn.compactions ?? 0) + 1 };
 }
 
 function script(index: number, count: number, since: number, startedAt: string): Turn {

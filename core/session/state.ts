@@ -33,6 +33,8 @@ export const Turn = z.discriminatedUnion("at", [
     failures: z.int().nonnegative(),
     /** After a failure, when the model may be asked again. */
     notBefore: z.string().optional(),
+    /** How often the conversation was compacted for this request; left out while it was not. */
+    compactions: z.int().positive().optional(),
   }),
   /** Script `index` of `count` of the last answer runs; what it did is in the log after `since`. */
   z.strictObject({

@@ -3,6 +3,7 @@ import {
   activeRun,
   answer,
   apply,
+  compact,
   end,
   expire,
   fail,
@@ -28,7 +29,7 @@ export type Op =
   | { readonly do: "answer"; readonly scripts: number; readonly text: boolean; readonly late: boolean }
   | { readonly do: "request"; readonly count: number; readonly late: boolean }
   | { readonly do: "end"; readonly memory: boolean; readonly late: boolean }
-  | { readonly do: "retry" | "park" | "lose" | "next leg"; readonly late: boolean }
+  | { readonly do: "retry" | "compact" | "park" | "lose" | "next leg"; readonly late: boolean }
   | { readonly do: "submit"; readonly results: readonly Pick[]; readonly run: "active" | "first" };
 
 /** A result for one of the latest calls, counted back from the last; or for a call of no session. */
@@ -79,6 +80,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   },
   { weight: 12, arbitrary: commanded("park", rarely) },
   { weight: 3, arbitrary: commanded("retry", rarely) },
+  { weight: 3, arbitrary: commanded("compact", rarely) },
   { weight: 1, arbitrary: commanded("lose", fc.boolean()) },
   { weight: 3, arbitrary: commanded("next leg", rarely) },
   { weight: 1, arbitrary: of("fail") },
@@ -135,6 +137,8 @@ export function commandOf(step: Step): Command {
       });
     case "retry":
       return (past, at) => retry(failuresOf(past) + (step.late ? 0 : 1))(past, at);
+    case "compact":
+      return compact(step.late ? { compactions: 9 } : {});
     case "park":
       return (past, at) =>
         park(`token ${past.events.length}`, { seen: past.state.sequence - (step.late ? 1 : 0) })(past, at);

@@ -80,13 +80,17 @@ export async function startWorld(options: WorldOptions = {}) {
 
   const actor = async (
     play: Player,
-    { provider = "openai", tools = [] }: { provider?: Provider; tools?: readonly string[] } = {},
+    {
+      provider = "openai",
+      tools = [],
+      model: modelId = models[provider],
+    }: { provider?: Provider; tools?: readonly string[]; model?: string } = {},
   ): Promise<Actor> => {
     const instructions = `You are number ${players.size + 1}.`;
     const asked: ModelCall[] = [];
     players.set(instructions, (call) => play(call, asked.push(call)));
     const agent = await api.createAgent({
-      model: models[provider],
+      model: modelId,
       model_api_key_id: await keyOf(provider),
       instructions,
       tools: tools.map(functionTool),
@@ -100,6 +104,8 @@ export async function startWorld(options: WorldOptions = {}) {
   };
 
   return {
+    /** Where state is kept; null when it is in memory. */
+    data,
     laptop: () => laptop,
     api: () => api,
     model: (): ModelServer => model,

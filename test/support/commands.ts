@@ -13,7 +13,9 @@ import {
   endScript,
   park as parkRun,
   type RecordAnswer,
+  type RecordCompaction,
   recordAnswer,
+  recordCompaction,
   recordRetry,
 } from "../../core/session/decide/engine.ts";
 import { type NewInput, sendInput } from "../../core/session/decide/inputs.ts";
@@ -81,6 +83,23 @@ export const answer =
       at,
       ...rest,
     });
+
+/** Records a compaction of the conversation's first entry. */
+export const compact =
+  (rest: Partial<RecordCompaction> = {}): Command =>
+  (past, at) => {
+    const run = past.state.run;
+    return recordCompaction(past.state, {
+      runId: activeRun(past),
+      before: run?.answers ?? 0,
+      compactions: (run?.turn.at === "model" && run.turn.compactions) || 0,
+      summary: inline("a summary"),
+      replaces: 1,
+      longest: null,
+      at,
+      ...rest,
+    });
+  };
 
 export const retry =
   (failures: number): Command =>

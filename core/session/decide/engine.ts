@@ -68,6 +68,32 @@ export function recordAnswer(state: SessionState, command: RecordAnswer): Decisi
   return change.finish();
 }
 
+export type RecordCompaction = {
+  readonly runId: string;
+  /** The run's answers and this request's compactions when the work began: fence one that comes twice. */
+  readonly before: number;
+  readonly compactions: number;
+  /** The summary, a text; null when nothing is replaced. */
+  readonly summary: Payload | null;
+  readonly replaces: number;
+  readonly longest: number | null;
+  readonly at: string;
+};
+
+/** Saves a compaction of the conversation that the model sees. What clients see does not change. */
+export function recordCompaction(state: SessionState, command: RecordCompaction): Decision | Refusal {
+  const run = currentRun(state, command.runId);
+  if (isRefusal(run)) return run;
+  const { turn, answers } = run;
+  if (turn.at !== "model" || answers !== command.before || (turn.compactions ?? 0) !== command.compactions) {
+    return refuse("stale", "this compaction was recorded already");
+  }
+  const change = draft(state, command.at);
+  const { summary, replaces, longest } = command;
+  change.note({ type: "engine.compacted", summary, replaces, longest });
+  return change.finish();
+}
+
 /** Counts a passing failure of the model, so that a retry and its time survive the wait for it. */
 export function recordRetry(
   state: SessionState,
