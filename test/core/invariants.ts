@@ -18,6 +18,7 @@ export function checkInvariants(before: Past, decision: Decision, after: Past): 
   followersKnowTheState(before, decision);
   sleepersAreWoken(before, decision);
   deadlinesAreStrict(before, decision);
+  heldRunsRest(before, decision);
 }
 
 function logIsTheTruth({ events, state }: Past): void {
@@ -145,8 +146,46 @@ function runsEndOnce({ events, state, records }: Past): void {
     state.status !== "active" || state.queue.length === 0 || state.run !== null,
     "queued input waits for nothing",
   );
-  const broken = events.some(({ type }) => type === "run.failed" || type === "run.interrupted");
-  assert.equal(state.status, broken ? "paused" : "active", "a session pauses when a run fails or is lost");
+  for (const id of ended) {
+    const last = events.findLastIndex((event) => "runId" in event && event.runId === id);
+    assert(terminal.includes(events[last]?.type ?? ""), `${id} has events after its end`);
+  }
+  const broken = new Set(["run.failed", "run.interrupted", "run.stopped"]);
+  const since = events.slice(events.findLastIndex(({ type }) => broken.has(type)));
+  const isResumed = since.some(
+    (event) => event.type === "session.updated" && event.session.status === "active",
+  );
+  assert(
+    !broken.has(since[0]?.type ?? "") || isResumed || state.status !== "active",
+    "a session works on after a run that failed, stopped or was lost, and nobody resumed it",
+  );
+  assert(state.status !== "pausing" || state.run !== null, "a session pauses for nothing");
+  assert(
+    state.status !== "archived" || (state.run === null && state.queue.length === 0),
+    "an archive holds work",
+  );
+}
+
+/** What is accepted to stop or is paused goes no further. */
+function heldRunsRest(before: Past, { events }: Decision): void {
+  const { run, status } = before.state;
+  const work = [
+    "engine.begun",
+    "engine.answered",
+    "engine.script_ended",
+    "engine.retried",
+    "engine.compacted",
+  ];
+  if (run?.status === "stopping") {
+    assert(
+      !events.some(({ type }) => work.includes(type) || type === "input.applied"),
+      "a stopping run works on",
+    );
+  }
+  if (status !== "active") {
+    const begun = events.filter(({ type }) => type === "tool.requested" || type === "input.applied");
+    assert.deepStrictEqual(begun, [], "a session that pauses begins something");
+  }
 }
 
 /** A client that knew the session before and reads the decision's events knows it after. */
@@ -171,6 +210,7 @@ function follow(known: Snapshot, event: PublicSessionEvent): Snapshot {
   const without = (id: string) => known.pendingCallIds.filter((pending) => pending !== id);
   switch (event.type) {
     case "session.updated":
+    case "session.archived":
       return event.session;
     case "run.started":
       return { ...known, activeRunId: event.runId, activeRunStatus: "running" };

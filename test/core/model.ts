@@ -3,6 +3,8 @@ import {
   activeRun,
   answer,
   apply,
+  archive,
+  cancel,
   compact,
   end,
   expire,
@@ -13,12 +15,17 @@ import {
   nextLeg,
   ok,
   park,
+  pause,
   queue,
   type Result,
   request,
   resultFor,
+  resume,
   retry,
+  settlePause,
+  settleStop,
   steer,
+  stop,
   submitTo,
 } from "../support/commands.ts";
 import type { Command, Past } from "../support/specification.ts";
@@ -26,6 +33,9 @@ import type { Command, Past } from "../support/specification.ts";
 /** What clients, the turn engine and the sweep may ask of a session, in any order. */
 export type Op =
   | { readonly do: "steer" | "queue" | "apply" | "fail" | "expire" }
+  | { readonly do: "pause" | "resume" | "archive" | "settle stop" | "settle pause" }
+  | { readonly do: "stop"; readonly run: "active" | "first" }
+  | { readonly do: "cancel"; readonly index: number }
   | { readonly do: "answer"; readonly scripts: number; readonly text: boolean; readonly late: boolean }
   | { readonly do: "request"; readonly count: number; readonly late: boolean }
   | { readonly do: "end"; readonly memory: boolean; readonly late: boolean }
@@ -85,6 +95,19 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   { weight: 3, arbitrary: commanded("next leg", rarely) },
   { weight: 1, arbitrary: of("fail") },
   { weight: 6, arbitrary: of("expire") },
+  { weight: 5, arbitrary: of("pause") },
+  { weight: 9, arbitrary: of("settle pause") },
+  { weight: 12, arbitrary: of("resume") },
+  { weight: 5, arbitrary: of("settle stop") },
+  { weight: 1, arbitrary: of("archive") },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("cancel" as const), index: fc.nat({ max: 12 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("stop" as const),
+      run: fc.constantFrom("active" as const, "active" as const, "first" as const),
+    }),
+  },
   {
     weight: 18,
     arbitrary: fc.record({
@@ -122,6 +145,20 @@ export function commandOf(step: Step): Command {
       return fail();
     case "expire":
       return expire();
+    case "pause":
+      return pause();
+    case "resume":
+      return resume();
+    case "archive":
+      return archive();
+    case "settle stop":
+      return settleStop();
+    case "settle pause":
+      return settlePause();
+    case "stop":
+      return (past, at) => stop(runOf(past, step.run))(past, at);
+    case "cancel":
+      return cancel(step.index);
     case "answer":
       return (past, at) =>
         answer(step.scripts, {

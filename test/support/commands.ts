@@ -6,6 +6,14 @@ import {
   submitResults,
   type ToolResult,
 } from "../../core/session/decide/calls.ts";
+import {
+  archive as archiveSession,
+  settlePause as pauseNow,
+  requestPause,
+  requestStop,
+  resume as resumeSession,
+  settleStop as stopNow,
+} from "../../core/session/decide/controls.ts";
 import { createSession } from "../../core/session/decide/create.ts";
 import {
   applyInputs,
@@ -18,7 +26,7 @@ import {
   recordCompaction,
   recordRetry,
 } from "../../core/session/decide/engine.ts";
-import { type NewInput, sendInput } from "../../core/session/decide/inputs.ts";
+import { cancelInput, type NewInput, sendInput } from "../../core/session/decide/inputs.ts";
 import { failRun, loseExecution } from "../../core/session/decide/runs.ts";
 import type { Payload } from "../../core/session/payload.ts";
 import { emptyRecords, withChanges } from "./records.ts";
@@ -211,3 +219,39 @@ export const nextLeg =
 export const begun: readonly Command[] = [apply()];
 export const scripting = (scripts = 1): readonly Command[] => [apply(), answer(scripts)];
 export const waiting = (calls = 1): readonly Command[] => [...scripting(), request(calls)];
+
+/** Stops a run; the active one unless another is named. */
+export const stop =
+  (runId?: string): Command =>
+  (past, at) => {
+    const named = runId ?? activeRun(past);
+    return requestStop(past.state, { runId: named, ended: past.records.run.has(named), at });
+  };
+
+export const pause =
+  (): Command =>
+  ({ state }, at) =>
+    requestPause(state, at);
+
+export const resume =
+  (): Command =>
+  ({ state }, at) =>
+    resumeSession(state, at);
+
+export const archive =
+  (): Command =>
+  ({ state }, at) =>
+    archiveSession(state, at);
+
+/** The engine has reached a boundary of a run that is to be stopped, or of a session that is to pause. */
+export const settleStop = (): Command => (past, at) => stopNow(past.state, activeRun(past), at);
+export const settlePause = (): Command => (past, at) => pauseNow(past.state, activeRun(past), at);
+
+/** Cancels the n-th accepted input of the session, counted from 0. */
+export const cancel =
+  (index: number): Command =>
+  (past, at) => {
+    const accepted = past.events.filter((event) => event.type === "input.accepted")[index];
+    const inputId = accepted?.inputId ?? "inp_none";
+    return cancelInput(past.state, { inputId, record: past.records.input.get(inputId) ?? null, at });
+  };
