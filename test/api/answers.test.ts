@@ -2,12 +2,13 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { routes } from "../../contract/routes.ts";
+import { CreatedApiKey } from "../../contract/schemas/api-keys.ts";
 import { isServed } from "../../core/api/operations.ts";
 import { asJson, bearer, exchange, type Received, refusalOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { openStream } from "../support/sse.ts";
-import { type Target, target } from "../support/target.ts";
-import { assemble, routeOf } from "./refusals/case.ts";
+import { dashboard, operatorOf, type Target, target } from "../support/target.ts";
+import { assemble, isForOperators, routeOf } from "./refusals/case.ts";
 import { type ServedId, servedIds, validRequest } from "./refusals/valid.ts";
 import { agentConfig, archivedSession, cancelledInput, createProject, type World } from "./refusals/world.ts";
 
@@ -50,30 +51,43 @@ async function accepted(operation: ServedId): Promise<Received> {
         ? { params: { agent_id: (await stack.api.createAgent(agentConfig(world.openaiKey))).id } }
         : operation === "delete_sessions_session_id"
           ? { params: { session_id: (await stack.api.createSession(world.agent)).id } }
-          : {};
+          : operation === "delete_api_keys_api_key_id"
+            ? { params: { api_key_id: await spareApiKey() } }
+            : {};
   const { headers, ...sent } = assemble(operation, { ...parts, ...spare });
-  return exchange(stack.api.baseUrl, { ...sent, headers: { ...headers, ...bearer(stack.api.key) } });
+  return exchange(stack.api.baseUrl, {
+    ...sent,
+    headers: { ...headers, ...bearer(callerOf(operation).key) },
+  });
 }
+
+const callerOf = (operation: ServedId) => (isForOperators(operation) ? operatorOf(stack) : stack.api);
+
+const spareApiKey = async (): Promise<string> =>
+  (await operatorOf(stack).expectOk(CreatedApiKey, 201, "POST", "/api-keys", { name: "spare" })).id;
 
 describe("an accepted request", patience.test, () => {
   for (const operation of servedIds.filter((id) => id !== stream)) {
     const { method, path, success } = routeOf(operation);
 
-    it(`to ${method} ${path} is answered as its route says`, async () => {
-      const received = await accepted(operation);
-      const told = success.find(({ status }) => status === received.status);
-      expect(told, received.text).toBeDefined();
-      expect(received.headers.get("x-request-id")).toMatch(/\S/);
-      if (told?.schema === null) {
-        expect(received.text).toBe("");
-      } else {
-        expect(received.headers.get("content-type")).toBe("application/json");
-        const body: unknown = JSON.parse(received.text);
-        // Parsing adds nothing and drops nothing: the answer is complete and has no keys of its own.
-        expect(told?.schema?.parse(body)).toEqual(body);
-        expect(documented(operation, received.status)(body)).toBe(true);
-      }
-    });
+    it.skipIf(dashboard === null && isForOperators(operation))(
+      `to ${method} ${path} is answered as its route says`,
+      async () => {
+        const received = await accepted(operation);
+        const told = success.find(({ status }) => status === received.status);
+        expect(told, received.text).toBeDefined();
+        expect(received.headers.get("x-request-id")).toMatch(/\S/);
+        if (told?.schema === null) {
+          expect(received.text).toBe("");
+        } else {
+          expect(received.headers.get("content-type")).toBe("application/json");
+          const body: unknown = JSON.parse(received.text);
+          // Parsing adds nothing and drops nothing: the answer is complete and has no keys of its own.
+          expect(told?.schema?.parse(body)).toEqual(body);
+          expect(documented(operation, received.status)(body)).toBe(true);
+        }
+      },
+    );
   }
 
   it("to the stream is answered with frames of the contract", async () => {
