@@ -3,11 +3,11 @@ import { ModelFailure, type ModelReply } from "../ports/model.ts";
 import { applyInputs, recordAnswer } from "../session/decide/engine.ts";
 import { messageId } from "../session/ids.ts";
 import type { ActiveRun, RunError } from "../session/state.ts";
-import { compact, compactRefused, planCompaction } from "./compact.ts";
+import { compact, compactionsOf, compactRefused, planCompaction } from "./compact.ts";
 import { type Context, commit, done, freeRun } from "./context.ts";
 import { unlessStopped } from "./controls.ts";
 import { checkpoint } from "./conversation.ts";
-import { fail, generate, LONGEST_WAIT_HERE_MS, retried } from "./model-request.ts";
+import { fail, generate, LONGEST_WAIT_HERE_MS, RETRIES, retried } from "./model-request.ts";
 import type { Outcome } from "./ports.ts";
 import { startPreview } from "./preview.ts";
 import { toTranscript } from "./transcript.ts";
@@ -59,7 +59,8 @@ function ask(context: Context, run: ActiveRun, apiKey: string): Promise<Outcome 
     const full = planCompaction(context, run);
     if (full !== null) return compact(context, run, apiKey, full);
     try {
-      return await attempt(context, run, apiKey, failures);
+      // A preview that broke off and the next are different messages, whatever came between them.
+      return await attempt(context, run, apiKey, compactionsOf(run) * (RETRIES + 1) + failures);
     } catch (error) {
       if (!(error instanceof ModelFailure && error.tooLong)) throw error;
       return compactRefused(context, run, apiKey, error);
@@ -71,15 +72,15 @@ async function attempt(
   context: Context,
   run: ActiveRun,
   apiKey: string,
-  failures: number,
+  nth: number,
 ): Promise<Outcome | null> {
   const { ports, task } = context;
-  const id = messageId(task.sessionId, run.id, run.answers, failures);
+  const id = messageId(task.sessionId, run.id, run.answers, nth);
   const preview = await startPreview(ports, { sessionId: task.sessionId, runId: run.id, messageId: id });
   const transcript = toTranscript(context.conversation.entries);
   const question = { apiKey, transcript, effort: run.effort ?? "off" } as const;
   const reply = await generate(context, question, preview.listener);
-  return save(context, run, failures, reply, await preview.finish());
+  return save(context, run, nth, reply, await preview.finish());
 }
 
 async function save(

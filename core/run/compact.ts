@@ -1,8 +1,17 @@
-import { ModelFailure } from "../ports/model.ts";
+import { ModelFailure, type TranscriptEntry } from "../ports/model.ts";
 import { recordCompaction } from "../session/decide/engine.ts";
 import type { ActiveRun } from "../session/state.ts";
-import { type Compaction, halved, isFull, planFull, planRefused, type Room } from "./compaction.ts";
+import {
+  type Compaction,
+  halved,
+  isFull,
+  planFull,
+  planRefused,
+  type Room,
+  SHORTENED,
+} from "./compaction.ts";
 import { type Context, commit, done } from "./context.ts";
+import { digest } from "./digest.ts";
 import { constantPart, generate } from "./model-request.ts";
 import type { Outcome } from "./ports.ts";
 import { cutMiddle, inputWindow, textTokens } from "./size.ts";
@@ -67,7 +76,10 @@ export async function compact(
   return ours ? null : done;
 }
 
-/** The plan that the model could summarize, and the summary; half the plan where the provider refuses the whole. */
+/**
+ * The plan that the model could summarize, and the summary. Where the provider refuses the whole, half of it; where
+ * it refuses that as well, or there is no half, the whole as a shortened text.
+ */
 async function summarizable(
   context: Context,
   run: ActiveRun,
@@ -75,14 +87,19 @@ async function summarizable(
   plan: Compaction,
 ): Promise<{ plan: Compaction; text: string | null }> {
   if (plan.replaces === 0) return { plan, text: null };
-  try {
-    return { plan, text: await summarize(context, run, apiKey, plan) };
-  } catch (error) {
-    const tooLong = error instanceof ModelFailure && error.tooLong;
-    const half = tooLong ? halved(context.conversation.entries, plan) : null;
-    if (half === null) throw error;
-    return { plan: half, text: await summarize(context, run, apiKey, half) };
+  const { entries } = context.conversation;
+  const half = halved(entries, plan);
+  for (const part of half === null ? [plan] : [plan, half]) {
+    try {
+      const old = toTranscript(entries.slice(0, part.replaces));
+      return { plan: part, text: await summarize(context, run, apiKey, part, old) };
+    } catch (error) {
+      if (!(error instanceof ModelFailure && error.tooLong)) throw error;
+    }
   }
+  const { window, overhead } = roomOf(context);
+  const short = digest(entries.slice(0, plan.replaces), SHORTENED * (window - overhead));
+  return { plan, text: await summarize(context, run, apiKey, plan, [userText(short)]) };
 }
 
 /**
@@ -93,17 +110,17 @@ async function summarize(
   context: Context,
   run: ActiveRun,
   apiKey: string,
-  plan: Compaction,
+  { summaryTokens }: Compaction,
+  old: readonly TranscriptEntry[],
 ): Promise<string> {
-  const old = toTranscript(context.conversation.entries.slice(0, plan.replaces));
-  const transcript = [...old, userText(question(Math.floor(plan.summaryTokens * WORDS_PER_TOKEN)))];
+  const transcript = [...old, userText(question(Math.floor(summaryTokens * WORDS_PER_TOKEN)))];
   const reply = await generate(
     context,
     { apiKey, transcript, effort: run.effort ?? "off" },
     { onText: () => undefined },
   );
   const text = reply.text.join("\n\n").trim();
-  if (text !== "") return cutMiddle(text, plan.summaryTokens);
+  if (text !== "") return cutMiddle(text, summaryTokens);
   throw new ModelFailure("the model wrote no summary of the conversation", { retryable: true });
 }
 
@@ -120,7 +137,9 @@ If a summary stands at the beginning, carry over what still holds of it.
 
 Answer with that text alone: no greeting, no answer to earlier messages, no tool call. Use the language of the conversation and at most about ${words} words.`;
 
-const compactionsOf = (run: ActiveRun): number => (run.turn.at === "model" && run.turn.compactions) || 0;
+/** Compactions before the answer that the run waits for. */
+export const compactionsOf = (run: ActiveRun): number =>
+  (run.turn.at === "model" && run.turn.compactions) || 0;
 
 function roomOf(context: Context): Room {
   const { instructions, tool } = constantPart(context);

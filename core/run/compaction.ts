@@ -1,4 +1,13 @@
-import { cutMiddle, entriesTokens, entryTokens, requestTokens, textOf, textsOf, textTokens } from "./size.ts";
+import {
+  cutMiddle,
+  entriesTokens,
+  entryTokens,
+  longestText,
+  requestTokens,
+  textOf,
+  textsOf,
+  textTokens,
+} from "./size.ts";
 import type { StoredEntry } from "./transcript.ts";
 
 /** The conversation is compacted when it fills this share of its room. */
@@ -7,10 +16,10 @@ const FULL = 0.8;
 const KEPT = 0.25;
 /** A summary is at most this share of the room. Less than half of it is not worth a summary. */
 const SUMMARY = 0.2;
+/** What one request cannot take is cut to this share of the room: with a summary before it, it is not full. */
+export const SHORTENED = FULL - SUMMARY;
 /** What has to stay is cut only when it is estimated at so many windows: below, the provider knows better. */
 const HOPELESS = 2;
-/** No text is cut shorter than this many tokens. */
-const SHORTEST = 32;
 
 /** What there is room for, in tokens. */
 export type Room = {
@@ -37,9 +46,11 @@ export function planFull(entries: readonly StoredEntry[], { window, overhead }: 
   const room = window - overhead;
   if (room <= 0) return null;
   const replaces = replaceable(entries, KEPT * room);
-  const worthwhile = entriesTokens(entries.slice(0, replaces)) >= (SUMMARY / 2) * room;
-  return plan(entries, worthwhile ? replaces : 0, room, HOPELESS * window);
+  return plan(entries, isWorthwhile(entries, replaces, room) ? replaces : 0, room, HOPELESS * window);
 }
+
+const isWorthwhile = (entries: readonly StoredEntry[], replaces: number, room: number): boolean =>
+  entriesTokens(entries.slice(0, replaces)) >= (SUMMARY / 2) * room;
 
 /**
  * The compaction of a conversation that the provider has refused as too long, for the nth time; null when
@@ -52,7 +63,19 @@ export function planRefused(
 ): Compaction | null {
   const room = Math.min(window - overhead, entriesTokens(entries)) / nth;
   if (room <= 0) return null;
-  return plan(entries, replaceable(entries, KEPT * room), room, (FULL - SUMMARY) * room);
+  const usual = plan(entries, replaceable(entries, KEPT * room), room, SHORTENED * room);
+  return usual ?? lastResort(entries, room);
+}
+
+/**
+ * Where nothing else can be shortened, the answer that waits for its scripts' outputs gives way with them: no other
+ * request, of this run or a later one, would ever be taken. The inputs after it stay.
+ */
+function lastResort(entries: readonly StoredEntry[], room: number): Compaction | null {
+  const replaces = entries.findLastIndex(({ type }) => type !== "user") + 1;
+  const isSummary = replaces === 1 && entries[0]?.type === "summary";
+  if (replaces === 0 || isSummary || !isWorthwhile(entries, replaces, room)) return null;
+  return plan(entries, replaces, room, Number.POSITIVE_INFINITY);
 }
 
 /**
@@ -80,7 +103,7 @@ function plan(
   most: number,
 ): Compaction | null {
   const kept = entries.slice(replaces);
-  const longest = entriesTokens(kept) > most ? longestText(kept, (FULL - SUMMARY) * room) : null;
+  const longest = entriesTokens(kept) > most ? cutTo(kept, SHORTENED * room) : null;
   if (replaces === 0 && longest === null) return null;
   return { replaces, summaryTokens: Math.floor(SUMMARY * room), longest };
 }
@@ -110,14 +133,11 @@ function unanswered(entries: readonly StoredEntry[]): number {
   return entries[0]?.type === "summary" ? 1 : 0;
 }
 
-/** The length in tokens to which each text is cut for all to have at most `target`; null when none is longer. */
-function longestText(entries: readonly StoredEntry[], target: number): number | null {
-  const texts = entries.flatMap(textsOf).map(textTokens);
-  const fixed = entriesTokens(entries) - texts.reduce((sum, tokens) => sum + tokens, 0);
-  const size = (longest: number) => texts.reduce((sum, tokens) => sum + Math.min(tokens, longest), fixed);
-  let longest = Math.max(SHORTEST, Math.floor(target));
-  while (longest > SHORTEST && size(longest) > target) longest = Math.max(SHORTEST, Math.floor(longest / 2));
-  return texts.some((tokens) => tokens > longest) ? longest : null;
+/** The length in tokens to which texts of the entries are cut for all to have at most `target`; null: none is cut. */
+function cutTo(entries: readonly StoredEntry[], target: number): number | null {
+  const lengths = entries.flatMap(textsOf).map(textTokens);
+  const fixed = entriesTokens(entries) - lengths.reduce((sum, tokens) => sum + tokens, 0);
+  return longestText(lengths, target - fixed);
 }
 
 /**

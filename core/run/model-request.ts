@@ -16,7 +16,7 @@ import type { Outcome } from "./ports.ts";
 import { wait } from "./wait.ts";
 
 /** Retries after a passing failure: three, after 2, 4 and 8 s (get_sessions_session_id_runs_run_id, "Failures"). */
-const RETRIES = 3;
+export const RETRIES = 3;
 const FIRST_RETRY_MS = 2_000;
 /** A longer wait leaves the function, so that waiting burns no compute. */
 export const LONGEST_WAIT_HERE_MS = 10_000;

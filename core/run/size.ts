@@ -8,6 +8,9 @@ import type { StoredEntry } from "./transcript.ts";
 const TOKENS_OF_ASCII = 1 / 3;
 const TOKENS_OF_OTHERS = 1.5;
 
+/** No text is cut shorter than this many tokens. */
+const SHORTEST = 32;
+
 /** An image costs what its size in pixels does, up to about this. */
 const TOKENS_OF_IMAGE = 5_000;
 
@@ -63,6 +66,17 @@ export function inputWindow(model: string): number {
   if (spec === null) throw new Error(`${model} is not registered`);
   const { contextTokens, maxOutputTokens } = spec;
   return maxOutputTokens < contextTokens ? contextTokens - maxOutputTokens : contextTokens * 0.75;
+}
+
+/**
+ * The length in tokens to which texts of these lengths are cut for all together to have at most `target`, or as
+ * near to it as texts can be cut; null when none is longer.
+ */
+export function longestText(lengths: readonly number[], target: number): number | null {
+  const size = (longest: number) => lengths.reduce((sum, tokens) => sum + Math.min(tokens, longest), 0);
+  let longest = Math.max(SHORTEST, Math.floor(target));
+  while (longest > SHORTEST && size(longest) > target) longest = Math.max(SHORTEST, Math.floor(longest / 2));
+  return lengths.some((tokens) => tokens > longest) ? longest : null;
 }
 
 /**

@@ -4,57 +4,22 @@
  */
 import { describe, expect, test } from "vitest";
 import {
-  answer,
-  apply,
   archive,
-  cancel,
   created,
-  end,
   expire,
-  fail,
   lose,
   ok,
-  park,
   pause,
   queue,
-  request,
   resume,
-  retry,
-  settlePause,
   settleStop,
   steer,
   stop,
   submit,
-  waiting,
 } from "../support/commands.ts";
-import { at, type Command, given, moment, next, type Past, story } from "../support/specification.ts";
+import { at, type Command, given, moment, story } from "../support/specification.ts";
+import { type Outcome, outcomeOf, running, type StateName, states, stopping, waits } from "./states.ts";
 
-/** A run with an input applied, another bound to it, and one queued behind it. */
-const running = story(created("queue"), apply(), steer(), queue());
-/** The same with two calls open, and parked. */
-const waits = story(created("queue"), ...waiting(2), steer(), queue(), park("token"));
-const pausing = story(running, pause());
-const stopping = story(waits, stop());
-
-const states = {
-  idle: created(),
-  running,
-  waiting: waits,
-  pausing,
-  "pausing, waiting": story(waits, pause()),
-  "paused, idle": story(created(), pause(), queue()),
-  "paused, running": story(pausing, settlePause(), park("token")),
-  "paused, waiting": story(waits, pause(), settlePause(), park("later")),
-  stopping,
-  stopped: story(stopping, settleStop()),
-  failed: story(running, fail()),
-  interrupted: story(waits, lose()),
-  archived: story(created(), archive()),
-} as const satisfies Record<string, Past>;
-type StateName = keyof typeof states;
-
-/** A refusal's code, or the types of the events; none: it is so already. */
-type Outcome = string | readonly string[];
 const nothing: Outcome = [];
 
 const updated = "session.updated";
@@ -68,9 +33,12 @@ const table: Readonly<Record<string, { readonly command: Command } & Readonly<Re
     steering: {
       command: steer(),
       idle: started,
+      "not begun": ["input.accepted"],
       running: ["input.accepted"],
+      scripting: ["input.accepted"],
       waiting: ["input.accepted"],
       pausing: "session_paused",
+      "pausing, scripting": "session_paused",
       "pausing, waiting": "session_paused",
       "paused, idle": "session_paused",
       "paused, running": "session_paused",
@@ -84,9 +52,12 @@ const table: Readonly<Record<string, { readonly command: Command } & Readonly<Re
     "queued input": {
       command: queue(),
       idle: started,
+      "not begun": accepted,
       running: accepted,
+      scripting: accepted,
       waiting: accepted,
       pausing: accepted,
+      "pausing, scripting": accepted,
       "pausing, waiting": accepted,
       "paused, idle": accepted,
       "paused, running": accepted,
@@ -100,9 +71,12 @@ const table: Readonly<Record<string, { readonly command: Command } & Readonly<Re
     "a stop of the active run": {
       command: stop(),
       idle: "run_not_active",
+      "not begun": [updated],
       running: [updated],
+      scripting: [updated],
       waiting: [...cancelled, ...woken],
       pausing: [updated],
+      "pausing, scripting": [updated],
       // The pause has consumed the token already.
       "pausing, waiting": [...cancelled, updated],
       "paused, idle": "run_not_active",
@@ -117,9 +91,12 @@ const table: Readonly<Record<string, { readonly command: Command } & Readonly<Re
     "a pause": {
       command: pause(),
       idle: [updated],
+      "not begun": [updated],
       running: [updated],
+      scripting: [updated],
       waiting: woken,
       pausing: nothing,
+      "pausing, scripting": nothing,
       "pausing, waiting": nothing,
       "paused, idle": nothing,
       "paused, running": nothing,
@@ -133,9 +110,12 @@ const table: Readonly<Record<string, { readonly command: Command } & Readonly<Re
     "a resume": {
       command: resume(),
       idle: nothing,
+      "not begun": nothing,
       running: nothing,
+      scripting: nothing,
       waiting: nothing,
       pausing: "session_pausing",
+      "pausing, scripting": "session_pausing",
       "pausing, waiting": "session_pausing",
       "paused, idle": ["run.started", updated],
       "paused, running": woken,
@@ -149,9 +129,12 @@ const table: Readonly<Record<string, { readonly command: Command } & Readonly<Re
     "an archive": {
       command: archive(),
       idle: ["session.archived"],
+      "not begun": "session_active",
       running: "session_active",
+      scripting: "session_active",
       waiting: "session_active",
       pausing: "session_active",
+      "pausing, scripting": "session_active",
       "pausing, waiting": "session_active",
       "paused, idle": ["input.cancelled", "session.archived"],
       "paused, running": "session_active",
@@ -165,9 +148,12 @@ const table: Readonly<Record<string, { readonly command: Command } & Readonly<Re
     "a result of an open call": {
       command: submit(ok(0)),
       idle: "not_found",
+      "not begun": "not_found",
       running: "not_found",
+      scripting: "not_found",
       waiting: ["tool.completed", "engine.woken"],
       pausing: "not_found",
+      "pausing, scripting": "not_found",
       "pausing, waiting": ["tool.completed"],
       "paused, idle": "not_found",
       "paused, running": "not_found",
@@ -181,9 +167,12 @@ const table: Readonly<Record<string, { readonly command: Command } & Readonly<Re
     "deadlines that have passed": {
       command: at(100_000, expire()),
       idle: nothing,
+      "not begun": nothing,
       running: nothing,
+      scripting: nothing,
       waiting: ["tool.failed", "tool.failed", "engine.woken", updated],
       pausing: nothing,
+      "pausing, scripting": nothing,
       "pausing, waiting": ["tool.failed", "tool.failed", updated],
       "paused, idle": nothing,
       "paused, running": nothing,
@@ -197,9 +186,12 @@ const table: Readonly<Record<string, { readonly command: Command } & Readonly<Re
     "the loss of the execution": {
       command: lose(),
       idle: "stale",
+      "not begun": ["run.interrupted", updated],
       running: ["run.interrupted", updated],
+      scripting: ["run.interrupted", updated],
       waiting: ["run.interrupted", updated],
       pausing: ["run.interrupted", updated],
+      "pausing, scripting": ["run.interrupted", updated],
       "pausing, waiting": ["run.interrupted", updated],
       "paused, idle": "stale",
       "paused, running": ["run.interrupted", updated],
@@ -212,64 +204,10 @@ const table: Readonly<Record<string, { readonly command: Command } & Readonly<Re
     },
   };
 
-const outcomeOf = (past: Past, command: Command): Outcome => {
-  const decision = command(past, next(past));
-  return decision.accepted ? decision.events.map(({ type }) => type) : decision.code;
-};
-
 describe.each(Object.entries(table))("%s", (_, { command, ...outcomes }) => {
   test.each(Object.entries(outcomes))("in a session that is %s", (name, outcome) => {
     const past = states[name as StateName];
     expect(outcomeOf(past, command)).toEqual(outcome);
-  });
-});
-
-describe("the engine", () => {
-  const steps: readonly (readonly [string, Command])[] = [
-    ["applies no input", apply()],
-    ["requests nothing", request(1, { before: 2 })],
-    ["waits for nothing", park("late")],
-    ["counts no retry", retry(1)],
-    ["fails nothing", fail()],
-    ["records no answer", answer()],
-    ["ends no script", end()],
-  ];
-
-  test.each(steps)("%s of a run that stops, was lost or has ended", (_, command) => {
-    for (const past of [stopping, states.stopped, states.interrupted, states.archived]) {
-      expect(outcomeOf(past, command)).toBe("stale");
-    }
-  });
-
-  test("applies nothing and requests nothing of a session that pauses", () => {
-    for (const past of [pausing, states["paused, running"]]) expect(outcomeOf(past, apply())).toBe("stale");
-    const script = story(created("queue"), apply(), answer(1), pause());
-    expect(outcomeOf(script, request(1))).toBe("stale");
-    expect(outcomeOf(story(script, settlePause()), request(1))).toBe("stale");
-  });
-
-  test("settles what was under way when the pause came, and the session pauses behind it", () => {
-    given(created("queue"), apply(), steer(), pause())
-      .when(answer(1))
-      .then("message.completed", "engine.answered");
-    given(created("queue"), apply(), answer(1), steer(), pause()).when(end()).then("engine.script_ended");
-    given(created("queue"), apply(), queue(), pause())
-      .when(answer())
-      .then("message.completed", "engine.answered", "run.completed", {
-        type: updated,
-        session: { status: "paused", activeRunId: null, pendingInputCount: 1 },
-      });
-  });
-
-  test("applies what was bound before the pause after the resume", () => {
-    const resumed = story(running, pause(), settlePause(), park("token"), resume());
-    expect(outcomeOf(resumed, apply())).toEqual(["input.applied"]);
-  });
-
-  test("has nothing to settle where nothing was asked", () => {
-    expect(outcomeOf(running, settleStop())).toBe("stale");
-    expect(outcomeOf(running, settlePause())).toEqual(nothing);
-    expect(outcomeOf(states.idle, settlePause())).toBe("stale");
   });
 });
 
@@ -324,36 +262,6 @@ describe("a stop", () => {
     expect(outcomeOf(past, submit(ok(0)))).toEqual(nothing);
     expect(outcomeOf(past, submit(ok(0, { name: "Bob" })))).toBe("tool_result_conflict");
     expect(outcomeOf(past, submit(ok(1)))).toBe("tool_call_not_pending");
-  });
-});
-
-describe("a cancellation", () => {
-  const first = 0;
-  const bound = 1;
-  const queued = 2;
-
-  test("takes a queued input out, in whatever state its session is", () => {
-    for (const past of [running, waits, pausing, stopping, states.stopped, states.interrupted]) {
-      given(past)
-        .when(cancel(queued))
-        .then({ type: "input.cancelled", reason: "customer_cancelled", runId: null }, updated);
-    }
-  });
-
-  test("is done once, and may be asked for again", () => {
-    given(running, cancel(queued)).when(cancel(queued)).thenNothing();
-    given(states["paused, idle"], archive()).when(cancel(0)).thenNothing();
-  });
-
-  test("is too late for an input that has a run, whatever became of it", () => {
-    given(running).when(cancel(first)).thenRefused("input_not_queued");
-    given(running).when(cancel(bound)).thenRefused("input_not_queued");
-    given(states.stopped).when(cancel(bound)).thenRefused("input_not_queued");
-    given(states.stopped, resume()).when(cancel(queued)).thenRefused("input_not_queued");
-  });
-
-  test("of an input that the session does not have is not found", () => {
-    given(running).when(cancel(9)).thenRefused("not_found");
   });
 });
 

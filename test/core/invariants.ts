@@ -19,6 +19,7 @@ export function checkInvariants(before: Past, decision: Decision, after: Past): 
   sleepersAreWoken(before, decision);
   deadlinesAreStrict(before, decision);
   heldRunsRest(before, decision);
+  statusMoves(before, decision);
 }
 
 function logIsTheTruth({ events, state }: Past): void {
@@ -169,23 +170,41 @@ function runsEndOnce({ events, state, records }: Past): void {
 /** What is accepted to stop or is paused goes no further. */
 function heldRunsRest(before: Past, { events }: Decision): void {
   const { run, status } = before.state;
-  const work = [
-    "engine.begun",
-    "engine.answered",
-    "engine.script_ended",
-    "engine.retried",
-    "engine.compacted",
-  ];
   if (run?.status === "stopping") {
-    assert(
-      !events.some(({ type }) => work.includes(type) || type === "input.applied"),
-      "a stopping run works on",
-    );
+    const rest = ["input.accepted", "input.cancelled", "run.stopped", "session.updated"];
+    const more = events.filter(({ type }) => !rest.includes(type));
+    assert.deepStrictEqual(more, [], "a stopping run works on");
   }
   if (status !== "active") {
     const begun = events.filter(({ type }) => type === "tool.requested" || type === "input.applied");
     assert.deepStrictEqual(begun, [], "a session that pauses begins something");
   }
+}
+
+const moves: readonly string[] = [
+  "active to pausing",
+  "active to paused",
+  "pausing to paused",
+  "paused to active",
+  // The stop of a run that is paused.
+  "paused to pausing",
+  "active to archived",
+  "paused to archived",
+];
+
+/** Only a resume lets a session work again: it has no other effect than that, and none on a run that was lost. */
+function statusMoves({ state }: Past, decision: Decision): void {
+  const { status, run } = decision.state;
+  if (status === state.status) return;
+  assert(moves.includes(`${state.status} to ${status}`), `the status goes from ${state.status} to ${status}`);
+  if (status === "pausing" && state.status === "paused") assert.equal(run?.status, "stopping");
+  if (status !== "active") return;
+  const resuming = ["run.started", "session.updated", "engine.woken"];
+  assert(
+    decision.events.every(({ type }) => resuming.includes(type)),
+    "a session is active again and nobody resumed it",
+  );
+  assert(run?.status !== "interrupted" && run?.status !== "stopping", "a run that is over was resumed");
 }
 
 /** A client that knew the session before and reads the decision's events knows it after. */
@@ -225,11 +244,19 @@ function follow(known: Snapshot, event: PublicSessionEvent): Snapshot {
   }
 }
 
-/** The commit that settles a call of a parked run consumes its token and asks for its release. */
+/**
+ * The commit that settles a call of a parked run, or controls it, consumes its token and asks for its release.
+ * A run that has a pause or a stop to settle does not sleep.
+ */
 function sleepersAreWoken({ state }: Past, decision: Decision): void {
+  const after = decision.state;
+  const held = after.status === "pausing" || after.run?.status === "stopping";
+  assert(!held || after.run?.parked === null, "a run sleeps over what it has to settle");
   const token = state.run?.parked ?? null;
   const settled = decision.events.some(({ type }) => type === "tool.completed" || type === "tool.failed");
-  if (token === null || !settled || state.status !== "active") return;
+  const controlled =
+    state.status !== after.status && after.run !== null && after.run.status !== "interrupted";
+  if (token === null || !(controlled || (settled && state.status === "active"))) return;
   assert.equal(decision.state.run?.parked, null, "the token is still there for another to consume");
   assert.deepStrictEqual(effects(decision.state), [{ kind: "wake", token }], "nobody wakes the run");
 }

@@ -11,8 +11,10 @@ import {
   nextLeg,
   ok,
   park,
+  pause,
   queue,
   request,
+  settlePause,
   steer,
   submit,
   waiting,
@@ -47,6 +49,11 @@ describe("parking", () => {
       .thenRefused("stale");
     given(created("queue"), apply(), answer()).when(park()).thenRefused("stale");
     given(one, lose()).when(park()).thenRefused("stale");
+  });
+
+  test("is refused while a pause is to be settled, whatever had been seen", () => {
+    given(one, pause()).when(park()).thenRefused("stale");
+    given(one, pause(), settlePause()).when(park("t1")).then({ type: "engine.parked", token: "t1" });
   });
 
   test("twice with one token is what once is", () => {

@@ -10,6 +10,25 @@ export const small = {
   anthropic: { model: "anthropic/claude-haiku-4-5", padding: "lorem ipsum ".repeat(4_000) },
 } as const;
 
+/** How each provider refuses a conversation that is too long. */
+export const tooLong = {
+  openai: {
+    httpError: {
+      status: 400,
+      type: "invalid_request_error",
+      code: "context_length_exceeded",
+      message: "Your input exceeds the context window of this model.",
+    },
+  },
+  anthropic: {
+    httpError: {
+      status: 400,
+      type: "invalid_request_error",
+      message: "prompt is too long: 210000 tokens > 200000 maximum",
+    },
+  },
+} as const satisfies Record<string, Reply>;
+
 export const isQuestion = ({ lastUserText }: ModelCall): boolean =>
   lastUserText.includes("will be taken away");
 export const questions = ({ asked }: Actor): readonly ModelCall[] => asked.filter(isQuestion);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { modelSpec } from "../../contract/models.ts";
+import { inputWindow } from "../../core/run/size.ts";
 import type { Reply } from "../../local/model/reply.ts";
 import {
   checkPrefixes,
@@ -9,6 +9,7 @@ import {
   play,
   questions,
   small,
+  tooLong,
   untilQuestion,
   userTexts,
 } from "./compacting.ts";
@@ -47,8 +48,7 @@ describe.each(providers)("a conversation of %s that outgrows the window", (provi
       expect.stringContaining("your own summary"),
     ]);
 
-    const context = modelSpec(model)?.contextTokens ?? 0;
-    for (const request of actor.requests()) expect(request.body.length / 4).toBeLessThan(context);
+    for (const { body } of actor.requests()) expect(body.length / 4).toBeLessThan(inputWindow(model));
     checkPrefixes(actor.requests());
 
     const events = await talk.events();
@@ -97,24 +97,6 @@ describe.each(providers)("a conversation of %s that outgrows the window", (provi
     checkPrefixes(actor.requests());
   });
 });
-
-const tooLong = {
-  openai: {
-    httpError: {
-      status: 400,
-      type: "invalid_request_error",
-      code: "context_length_exceeded",
-      message: "Your input exceeds the context window of this model.",
-    },
-  },
-  anthropic: {
-    httpError: {
-      status: 400,
-      type: "invalid_request_error",
-      message: "prompt is too long: 210000 tokens > 200000 maximum",
-    },
-  },
-} as const satisfies Record<string, Reply>;
 
 describe.each(providers)("a conversation that %s refuses as too long", (provider) => {
   it("is compacted and asked again", async () => {

@@ -151,6 +151,8 @@ export function park(state: SessionState, command: Park): Decision | Refusal {
   if (run.leg !== command.leg) return refuse("stale", `run ${command.runId} went on in another execution`);
   if (state.sequence !== command.seen)
     return refuse("stale", "something happened since the run decided to wait");
+  // What had been read of the log may hold a pause that the engine has yet to settle.
+  if (state.status === "pausing") return refuse("stale", "a pause is settled before the run waits");
   const change = draft(state, command.at);
   change.note({ type: "engine.parked", token: command.token });
   return change.finish();
