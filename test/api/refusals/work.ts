@@ -92,6 +92,23 @@ export const workCases: readonly Case[] = [
     pending(w),
     success(w.settledCall, settledOutput),
   ]),
+  // Of two things wrong with a batch, the one that the reference names first.
+  submitting("duplicate_call_id", "a call that never was, twice", active, () => [
+    success(nothing),
+    success(nothing),
+  ]),
+  submitting("duplicate_call_id", "two results for a call that has one", ended, ({ settledCall }) => [
+    success(settledCall, settledOutput),
+    success(settledCall, "another"),
+  ]),
+  submitting("not_found", "a call of another run and one that never was", active, ({ settledCall }) => [
+    success(settledCall, settledOutput),
+    success(nothing),
+  ]),
+  submitting("tool_call_run_mismatch", "another output and a call of another run", ended, (w) => [
+    success(w.settledCall, "another"),
+    pending(w),
+  ]),
   ...Object.entries(otherOutputs).map(([what, output]) =>
     submitting("tool_result_conflict", what, ended, ({ settledCall }) => [success(settledCall, output)]),
   ),
