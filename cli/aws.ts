@@ -4,11 +4,11 @@ import {
   DescribeStacksCommand,
 } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { awsFailure } from "./aws-failure.ts";
 import { Failure } from "./failure.ts";
 import type { Options } from "./options.ts";
-import { Sha256 } from "./sha256.ts";
 import type { Outgoing, Target } from "./target.ts";
 
 /** A stack on AWS, by its name or its OperatorUrl. Requests are signed by the default chain of credentials. */

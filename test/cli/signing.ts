@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
-import { Sha256 } from "../../cli/sha256.ts";
 
 export const key = {
   accessKeyId: "AKIDSTEPYARD",

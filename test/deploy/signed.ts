@@ -1,5 +1,5 @@
-import { createHash, createHmac } from "node:crypto";
 import { request } from "node:http";
+import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { region } from "./emulator.ts";
 
@@ -15,30 +15,6 @@ export type SignedRequest = {
   readonly contentType?: string;
   readonly body?: string;
 };
-
-/** SHA-256, or HMAC with it, as the signer asks for it. */
-class Sha256 {
-  private readonly hash;
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.hash = secret === undefined ? createHash("sha256") : createHmac("sha256", bytes(secret));
-  }
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.hash.update(bytes(data));
-  }
-  reset(): void {
-    throw new Error("a hash is used once");
-  }
-  async digest(): Promise<Uint8Array> {
-    return this.hash.digest();
-  }
-}
-
-function bytes(data: string | ArrayBuffer | ArrayBufferView): string | Uint8Array {
-  if (typeof data === "string") return data;
-  return ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : new Uint8Array(data);
-}
 
 /** Signs as the SDK does and sends. `fetch` would not: it has no say in the host's name. */
 export async function sendSigned(asked: SignedRequest): Promise<{ status: number; text: string }> {

@@ -1,34 +1,10 @@
-import { createHash, createHmac } from "node:crypto";
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { describe, expect, test } from "vitest";
 import { BUCKET, codeOf, raw, SECRET, startFixture } from "./s3-harness.ts";
 
 const Bucket = BUCKET;
-
-/** SHA-256, or HMAC-SHA-256 with a key, as the signer takes it. */
-class Sha256 {
-  readonly #hash;
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", toBytes(secret));
-  }
-  update(chunk: Uint8Array): void {
-    this.#hash.update(chunk);
-  }
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-  reset(): void {
-    throw new Error("not used");
-  }
-}
-
-function toBytes(secret: string | ArrayBuffer | ArrayBufferView): Buffer {
-  if (typeof secret === "string") return Buffer.from(secret);
-  return ArrayBuffer.isView(secret)
-    ? Buffer.from(secret.buffer, secret.byteOffset, secret.byteLength)
-    : Buffer.from(secret);
-}
 
 type Signing = {
   readonly method?: string;
