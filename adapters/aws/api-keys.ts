@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { partition, sort } from "../../contract/table.ts";
@@ -7,6 +6,7 @@ import type { ApiKeys, NewSecret } from "../../core/ports/api-keys.ts";
 import { hashOf, lookupItem, lookupKey } from "./credentials.ts";
 import { decodeFields, encodeFields } from "./items.ts";
 import { getItem, queryRange } from "./session-reads.ts";
+import { unlessCancelled } from "./transactions.ts";
 
 const Listed = z.strictObject({
   id: z.string(),
@@ -75,15 +75,4 @@ export function createApiKeys(options: {
 function newSecret(): NewSecret {
   const prefix = `${MARK}${randomBytes(SHOWN_BYTES).toString("hex")}`;
   return { prefix, secret: `${prefix}${randomBytes(HIDDEN_BYTES).toString("hex")}` };
-}
-
-/** False when somebody else changed an item first, or is about to. Nothing was written. */
-async function unlessCancelled(transaction: Promise<unknown>): Promise<boolean> {
-  try {
-    await transaction;
-    return true;
-  } catch (error) {
-    if (error instanceof TransactionCanceledException) return false;
-    throw error;
-  }
 }

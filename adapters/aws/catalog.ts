@@ -4,7 +4,6 @@ import {
   type DynamoDBDocumentClient,
   PutCommand,
   TransactWriteCommand,
-  type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
@@ -17,6 +16,7 @@ import { Payload } from "../../core/session/payload.ts";
 import { decodeFields, encodeFields } from "./items.ts";
 import { lostReceipt, receiptAction } from "./receipts.ts";
 import { getItem, queryRange } from "./session-reads.ts";
+import { type Action, unlessCancelled } from "./transactions.ts";
 
 const ModelKey = z.strictObject({
   id: z.string(),
@@ -44,8 +44,6 @@ const EXISTS = "attribute_exists(pk)";
 const IS_NEW = "attribute_not_exists(pk)";
 /** Two versions created at once: the loser takes the next number. */
 const VERSION_ATTEMPTS = 20;
-
-type Action = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 type Options = {
   readonly client: DynamoDBDocumentClient;
@@ -185,16 +183,6 @@ function allocation(
     },
     { Put: { TableName, Item } },
   ];
-}
-
-async function unlessCancelled(transaction: Promise<void>): Promise<boolean> {
-  try {
-    await transaction;
-    return true;
-  } catch (error) {
-    if (error instanceof TransactionCanceledException) return false;
-    throw error;
-  }
 }
 
 async function whenExists(write: Promise<unknown>): Promise<boolean> {

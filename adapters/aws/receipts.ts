@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import type { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import type { DynamoDBDocumentClient, TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { keyAttributes, partition, sort } from "../../contract/table.ts";
 import type { NewReceipt, ReceiptPlace, Receipts } from "../../core/ports/receipts.ts";
 import { Payload } from "../../core/session/payload.ts";
 import { decodeFields, encodeFields, type Key } from "./items.ts";
 import { getItem } from "./session-reads.ts";
-
-type Action = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+import type { Action } from "./transactions.ts";
 
 const Receipt = z.strictObject({ request: z.string(), status: z.int(), answer: Payload });
 const Expiry = z.object({ [keyAttributes.ttl]: z.number() });

@@ -1,9 +1,5 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import {
-  type DynamoDBDocumentClient,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { partition, sort } from "../../contract/table.ts";
 import { type NewReceipt, ReceiptConflict } from "../../core/ports/receipts.ts";
 import { VersionConflict } from "../../core/ports/store.ts";
@@ -14,8 +10,7 @@ import type { RecordChange } from "../../core/session/records.ts";
 import type { SessionState } from "../../core/session/state.ts";
 import { dueShard, encodeFields, recordKey } from "./items.ts";
 import { lostReceipt, receiptAction } from "./receipts.ts";
-
-type Action = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+import type { Action } from "./transactions.ts";
 
 /** What a commit's actions are conditioned on, by name. */
 const guards = {

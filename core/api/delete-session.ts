@@ -15,7 +15,7 @@ export const deleteSession: Operation<"delete_sessions_session_id"> = async (por
   const sessionId = params.session_id;
   const config = await ports.store.config(sessionId);
   if (config === null || config.projectId !== projectId) throw notFound("session");
-  await contend(ports.clock, sessionId, () => remove(ports, sessionId, config));
+  await contend(ports.clock, `session ${sessionId}`, () => remove(ports, sessionId, config));
   await eraseSoon(ports, sessionId);
   return { status: 204 };
 };

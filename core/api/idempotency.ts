@@ -3,20 +3,13 @@ import type { Json } from "../../contract/json.ts";
 import { type NewReceipt, type Receipt, ReceiptConflict, type ReceiptPlace } from "../ports/receipts.ts";
 import type { SessionStore } from "../ports/store.ts";
 import type { Decision } from "../session/decision.ts";
+import { contend } from "../session/handle.ts";
 import { ApiError } from "./error.ts";
 import type { ApiPorts, ApiResponse, Keep } from "./operation.ts";
 import { ownSession } from "./sessions.ts";
 
 /** How long an answer is kept. Documented with the header: IdempotencyHeaders. */
 const KEPT_SECONDS = 24 * 60 * 60;
-
-/**
- * A request that loses to another one with its key finds that one's receipt at the next look. Where the other was
- * cancelled as well, both begin again after up to 2, 4, … 64 ms; a hundred rounds mean that something else is wrong.
- */
-const ROUNDS = 100;
-const FIRST_PAUSE_MS = 2;
-const LONGEST_PAUSE_MS = 64;
 
 /** A request with an Idempotency-Key. */
 export type KeyedRequest = {
@@ -40,24 +33,23 @@ export async function once(
   keyed: KeyedRequest,
   run: (keep: Keep) => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
-  const { clock } = ports;
   const ticket = ticketOf(ports, keyed);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const kept = await replay(ports, keyed.projectId, ticket);
+  const { projectId } = keyed;
+  const round = async () => {
+    const kept = await replay(ports, projectId, ticket);
     if (kept !== null) return kept;
     try {
-      return await run((answer) => receipt(ports, keyed.projectId, ticket, answer));
+      return await run((answer) => receipt(ports, projectId, ticket, answer));
     } catch (error) {
-      if (error instanceof ApiError) {
-        // A refusal may come of what the first request with this key has done by now.
-        const first = await replay(ports, keyed.projectId, ticket);
-        if (first !== null) return first;
-      }
-      if (!(error instanceof ReceiptConflict)) throw error;
+      // A refusal may come of what the first request with this key has done by now.
+      const first = error instanceof ApiError ? await replay(ports, projectId, ticket) : null;
+      if (first === null) throw error;
+      return first;
     }
-    await clock.sleep(clock.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** round));
-  }
-  throw new Error(`${keyed.operationId} is under too much contention`);
+  };
+  // A request that loses to another one with its key finds that one's receipt at the next look.
+  const isLost = (error: unknown) => error instanceof ReceiptConflict;
+  return contend(ports.clock, keyed.operationId, round, isLost);
 }
 
 /** The store for a commit that keeps the answer to the decision. */

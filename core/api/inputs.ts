@@ -1,14 +1,11 @@
 import { parseSequencedId } from "../../contract/ids.ts";
 import type { Json } from "../../contract/json.ts";
-import { timestamp } from "../ports/clock.ts";
 import { presentInput } from "../present/input.ts";
-import { performSoon } from "../run/perform.ts";
 import { cancelInput as decideCancel, sendInput as decideInput } from "../session/decide/inputs.ts";
 import type { Decision } from "../session/decision.ts";
-import { effects } from "../session/effects.ts";
-import { handle } from "../session/handle.ts";
 import type { InputRecord } from "../session/records.ts";
-import { committed } from "./committed.ts";
+import type { SessionState } from "../session/state.ts";
+import { changeSession } from "./change-session.ts";
 import { decodeCursor, page, positions } from "./cursor.ts";
 import { notFound } from "./error.ts";
 import { keeping } from "./idempotency.ts";
@@ -36,15 +33,8 @@ export const sendInput: Operation<"post_sessions_session_id_inputs"> = async (po
     return { status: 202, body: await presentInput(content, sessionId, accepted) };
   };
   const store = keeping(ports.store, keep, answer);
-  const handled = await handle(
-    { ...ports, store },
-    sessionId,
-    ({ state }) => decideInput(state, input, timestamp(ports.clock)),
-    uploads,
-  );
-  const decision = committed(handled, "session");
-  await performSoon(ports, effects(decision.state));
-  return answer(decision);
+  const decide = (state: SessionState, at: string) => decideInput(state, input, at);
+  return answer(await changeSession({ ...ports, store }, { projectId, sessionId }, decide, uploads));
 };
 
 /** get_sessions_session_id_inputs_input_id */
@@ -65,12 +55,10 @@ export const cancelInput: Operation<"delete_sessions_session_id_inputs_input_id"
   { projectId, params },
 ) => {
   const { session_id: sessionId, input_id: inputId } = params;
-  await ownSession(ports, projectId, sessionId);
-  const handled = await handle(ports, sessionId, async ({ state }) => {
+  await changeSession(ports, { projectId, sessionId }, async (state, at) => {
     const record = (await ports.store.inputs(sessionId, [inputId])).get(inputId) ?? null;
-    return decideCancel(state, { inputId, record, at: timestamp(ports.clock) });
+    return decideCancel(state, { inputId, record, at });
   });
-  committed(handled, "input");
   return { status: 204 };
 };
 

@@ -1,15 +1,11 @@
 import type { Json } from "../../contract/json.ts";
 import type { ToolResult as SubmittedResult } from "../../contract/schemas/tool-results.ts";
 import type { Upload } from "../ports/blobs.ts";
-import { timestamp } from "../ports/clock.ts";
 import { receiptCall } from "../present/call.ts";
 import { required } from "../present/sources.ts";
-import { performSoon } from "../run/perform.ts";
 import { submitResults as decideResults, type ToolResult } from "../session/decide/calls.ts";
-import { refuse } from "../session/decision.ts";
-import { effects } from "../session/effects.ts";
-import { handle } from "../session/handle.ts";
-import { committed } from "./committed.ts";
+import type { SessionState } from "../session/state.ts";
+import { changeSession } from "./change-session.ts";
 import type { ApiPorts, Operation } from "./operation.ts";
 
 /** post_sessions_session_id_tool_results */
@@ -21,18 +17,11 @@ export const submitToolResults: Operation<"post_sessions_session_id_tool_results
   const sessionId = params.session_id;
   const { results, uploads } = stowResults(ports, sessionId, body.results);
   const ids = body.results.map((result) => result.call_id);
-  const handled = await handle(
-    ports,
-    sessionId,
-    async ({ state }) => {
-      if (state.projectId !== projectId) return refuse("not_found", "");
-      const records = await ports.store.calls(sessionId, [...new Set(ids)]);
-      return decideResults(state, { runId: body.run_id, results, records, at: timestamp(ports.clock) });
-    },
-    uploads,
-  );
-  const { state } = committed(handled, "session");
-  await performSoon(ports, effects(state));
+  const decide = async (state: SessionState, at: string) => {
+    const records = await ports.store.calls(sessionId, [...new Set(ids)]);
+    return decideResults(state, { runId: body.run_id, results, records, at });
+  };
+  await changeSession(ports, { projectId, sessionId }, decide, uploads);
   const records = await ports.store.calls(sessionId, ids);
   const calls = await Promise.all(ids.map((id) => receiptCall(ports.blobs, required(records, id))));
   return { status: 200, body: { session_id: sessionId, run_id: body.run_id, calls } };

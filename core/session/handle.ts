@@ -44,7 +44,7 @@ export async function handle(
       if (handled !== null) return handled;
     }
   }
-  return contend(clock, sessionId, async () => {
+  return contend(clock, `session ${sessionId}`, async () => {
     const loaded = await store.load(sessionId);
     if (loaded === null) return { outcome: "missing" };
     const decision = await decide(loaded);
@@ -55,17 +55,27 @@ export async function handle(
   });
 }
 
-/** Does a round of load, decide and write, again whenever another commit came first, and only then. */
-export async function contend<T>(clock: Clock, sessionId: string, round: () => Promise<T>): Promise<T> {
+const isConflict = (error: unknown): boolean => error instanceof VersionConflict;
+
+/**
+ * Does a round of load, decide and write, again whenever it was lost to another writer, and only then. `what` is
+ * contended for; `isLost` tells a lost round by its error, unless told otherwise a commit that came first.
+ */
+export async function contend<T>(
+  clock: Clock,
+  what: string,
+  round: () => Promise<T>,
+  isLost: (error: unknown) => boolean = isConflict,
+): Promise<T> {
   for (let lost = 0; lost < ATTEMPTS; lost += 1) {
     try {
       return await round();
     } catch (error) {
-      if (!(error instanceof VersionConflict)) throw error;
+      if (!isLost(error)) throw error;
     }
     await clock.sleep(clock.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** lost));
   }
-  throw new Error(`session ${sessionId} is under too much contention`);
+  throw new Error(`${what} is under too much contention`);
 }
 
 /** Commits; null when another commit came first. */

@@ -104,7 +104,7 @@ export type CancelInput = {
 /** Cancels an input that waits in the queue (delete_sessions_session_id_inputs_input_id). */
 export function cancelInput(state: SessionState, command: CancelInput): Decision | Refusal {
   const { inputId, record } = command;
-  if (record === null) return refuse("not_found", "");
+  if (record === null) return refuse("not_found", "There is no input by that id in this project.");
   const change = draft(state, command.at);
   if (state.queue.some((input) => input.id === inputId)) cancelQueued(change, inputId, "customer_cancelled");
   else if (record.status !== "cancelled" || record.runId !== null) {
