@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { compileCache } from "../support/compile-cache.ts";
 
 const shim = fileURLToPath(new URL("../../cli/stepyard.js", import.meta.url));
 
@@ -16,7 +17,12 @@ export type Variables = Readonly<Record<string, string>>;
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /** Nothing of the machine's own configuration, and no look at the instance's metadata. */
-const clean = { HOME: home, PATH: process.env["PATH"] ?? "", AWS_EC2_METADATA_DISABLED: "true" };
+const clean = {
+  ...compileCache,
+  HOME: home,
+  PATH: process.env["PATH"] ?? "",
+  AWS_EC2_METADATA_DISABLED: "true",
+};
 
 /** Starts the command's real file, with this Node unless another is named. */
 export function start(

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { ErrorEnvelope } from "../../contract/schemas/common.ts";
 import type { Backend } from "../support/api.ts";
 import type { Observed } from "./observe.ts";
-import { type Plan, plans, type Request } from "./rules.ts";
+import { callsOf, type Plan, plans, type Request } from "./rules.ts";
 
 /** What a client wants, before it is known which run, input or call that is. */
 export type Wish =
@@ -80,7 +80,7 @@ function wire(id: string, known: Observed, request: Request): [string, string, o
   switch (request.do) {
     case "steer":
     case "queue": {
-      const content = [{ type: "text", text: `${request.label} ${request.plan}` }];
+      const content = [{ type: "text", text: `${request.label} ${callsOf[request.plan]}` }];
       return ["POST", `${path}/inputs`, { mode: request.do, content }];
     }
     case "stop":

@@ -7,7 +7,8 @@
 /** What the scripted model does about an input: answers, or first calls functions. */
 export const plans = ["say", "one", "two"] as const;
 export type Plan = (typeof plans)[number];
-const callsOf: Record<Plan, number> = { say: 0, one: 1, two: 2 };
+/** How many functions each calls. */
+export const callsOf: Record<Plan, number> = { say: 0, one: 1, two: 2 };
 
 type Run = {
   /** The label of its initial input stands for the run. */

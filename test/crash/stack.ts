@@ -2,39 +2,15 @@ import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ModelCall, Reply } from "../../local/model/reply.ts";
+import type { ModelCall } from "../../local/model/reply.ts";
 import { type ModelServer, startModelServer } from "../../local/model/server.ts";
 import { backend } from "../support/api.ts";
 import { type Laptop, startLaptop } from "../support/laptop.ts";
+import { playWork, workTool } from "../support/work-agent.ts";
 import { type Plan, planVariable } from "./points.ts";
 
 export type Provider = "openai" | "anthropic";
 const models = { openai: "openai/gpt-6.1-sol", anthropic: "anthropic/claude-sonnet-5-5" } as const;
-
-const tool = {
-  type: "function",
-  name: "work",
-  description: "Does a piece of work.",
-  parameters: {
-    type: "object",
-    properties: { name: { type: "string" } },
-    required: ["name"],
-    additionalProperties: false,
-  },
-};
-
-/** `<label> <count>`: calls so many functions in one batch and then answers; without a count it answers. */
-function respond({ turns }: ModelCall): Reply {
-  const last = turns.findLastIndex(({ type }) => type === "user");
-  const input = turns[last];
-  const done = turns.slice(last + 1).some(({ type }) => type !== "user");
-  const [label = "", count = "0"] = input?.type === "user" ? lastLine(input.text).split(" ") : [];
-  if (done || count === "0") return { text: `Done with ${label}.` };
-  const calls = Array.from({ length: Number(count) }, (_, at) => `tools.work({ name: "${label}/${at}" })`);
-  return { scripts: [`return await Promise.all([${calls.join(", ")}])`] };
-}
-
-const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1) ?? "";
 
 /** The model, and a folder with what every scenario begins with: a key and an agent of each provider. */
 export async function prepare() {
@@ -44,7 +20,7 @@ export async function prepare() {
     keep: 1,
     respond: (call) => {
       asked.push(call);
-      return respond(call);
+      return playWork(call);
     },
   });
   const template = join(place, "template");
@@ -78,18 +54,19 @@ export type Prepared = Awaited<ReturnType<typeof prepare>>;
 async function createAgent({ url }: Laptop, provider: Provider): Promise<string> {
   const api = backend(url);
   const key = await api.createKey(provider);
-  const config = { model: models[provider], model_api_key_id: key.id, instructions: "Work.", tools: [tool] };
+  const config = {
+    model: models[provider],
+    model_api_key_id: key.id,
+    instructions: "Work.",
+    tools: [workTool],
+  };
   return (await api.createAgent(config)).id;
 }
 
 function start(model: ModelServer, data: string, plan: Plan | null = null): Promise<Laptop> {
   const preload = fileURLToPath(new URL("./preload.ts", import.meta.url));
   const planned = { NODE_OPTIONS: `--import=${preload}`, [planVariable]: JSON.stringify(plan) };
-  const env = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "stepyard-compile-cache"),
-    ...(plan === null ? {} : planned),
-  };
-  return startLaptop({ model, data, env });
+  return startLaptop({ model, data, env: plan === null ? {} : planned });
 }
 
 export const readRecord = async (file: string): Promise<string[]> =>

@@ -62,9 +62,7 @@ export async function startWorld(options: WorldOptions = {}) {
     await model.close();
     if (data !== null) await rm(data, { recursive: true, force: true });
   };
-  // Half of a start is compiling, of what is the same every time.
-  const env = { ...options.env, NODE_COMPILE_CACHE: join(tmpdir(), "stepyard-compile-cache") };
-  const start = () => startLaptop({ model, ...(data === null ? {} : { data }), env });
+  const start = () => startLaptop({ model, ...(data === null ? {} : { data }), env: options.env ?? {} });
   let laptop: Laptop = await start().catch(async (error: unknown) => {
     await tidy();
     throw error;

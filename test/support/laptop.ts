@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import { compileCache } from "./compile-cache.ts";
 
 const main = fileURLToPath(new URL("../../local/main.ts", import.meta.url));
 
@@ -50,7 +51,7 @@ export async function startLaptop(options: LaptopOptions = {}): Promise<Laptop> 
   const where = options.data === undefined ? ["--memory"] : ["--data", options.data];
   const model = options.model === undefined ? ["--offline-model"] : [];
   const child = spawn(process.execPath, [main, "--port", "0", "--json", ...where, ...model], {
-    env: { ...process.env, ...modelEnvironment(options), ...options.env },
+    env: { ...process.env, ...compileCache, ...modelEnvironment(options), ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const printed: string[] = [];
