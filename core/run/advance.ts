@@ -34,6 +34,9 @@ export async function advance(
   for (;;) {
     const outcome = (await settleControls(context)) ?? (await step(context));
     if (outcome?.next === "done" && isHeld(context)) continue;
+    // Somebody else was heard for the same work: whoever that is, the run is carried on.
+    if (outcome?.next === "done" && freeRun(context.state, context.task) !== null)
+      return { next: "continue" };
     if (outcome !== null) return outcome;
     if (budget.remainingMs() < LEAVE_BELOW_MS) return { next: "continue" };
   }

@@ -1,5 +1,6 @@
 import type { Json } from "../../contract/json.ts";
 import { ModelFailure, type ModelReply } from "../ports/model.ts";
+import { placeOf } from "../session/decide/current.ts";
 import { applyInputs, recordAnswer } from "../session/decide/engine.ts";
 import { messageId } from "../session/ids.ts";
 import type { ActiveRun, RunError } from "../session/state.ts";
@@ -32,7 +33,7 @@ export async function askModel(context: Context): Promise<Outcome | null> {
     context.state.projectId,
     context.agent.model_api_key_id,
   );
-  if (apiKey === null) return fail(context, keyUnavailable);
+  if (apiKey === null) return fail(context, run, keyUnavailable);
   return ask(context, run, apiKey);
 }
 
@@ -106,8 +107,7 @@ async function save(
     context,
     (state, at) =>
       recordAnswer(state, {
-        runId: run.id,
-        before: run.answers,
+        place: placeOf(run),
         attempt,
         content: content?.payload ?? null,
         lastDeltaIndex,

@@ -1,4 +1,5 @@
 import { ModelFailure, type TranscriptEntry } from "../ports/model.ts";
+import { placeOf } from "../session/decide/current.ts";
 import { recordCompaction } from "../session/decide/engine.ts";
 import type { ActiveRun } from "../session/state.ts";
 import {
@@ -62,9 +63,7 @@ export async function compact(
     context,
     (state, at) =>
       recordCompaction(state, {
-        runId: run.id,
-        before: run.answers,
-        compactions: compactionsOf(run),
+        place: placeOf(run),
         summary: summary?.payload ?? null,
         replaces: plan.replaces,
         longest: plan.longest,

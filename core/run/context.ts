@@ -6,7 +6,7 @@ import type { Decision, Refusal } from "../session/decision.ts";
 import { effects } from "../session/effects.ts";
 import { handle } from "../session/handle.ts";
 import type { ActiveRun, SessionState } from "../session/state.ts";
-import { absorb, type Conversation, loadConversation } from "./conversation.ts";
+import { absorb, type Conversation, catchUp, loadConversation } from "./conversation.ts";
 import { performSoon } from "./perform.ts";
 import type { EnginePorts, Outcome, Task } from "./ports.ts";
 
@@ -90,22 +90,16 @@ export async function commit(
   const { decision, version } = handled;
   context.state = decision.state;
   context.version = version;
-  if (handled.outcome === "committed") {
-    await absorb(ports, task.sessionId, context.conversation, decision.events);
-    context.conversation.reach = { sequence: decision.state.sequence, version };
-    if (decision.events.some((event) => event.type === "engine.checkpointed"))
-      noteCheckpoint(context.conversation, decision);
-    await performSoon(ports, effects(decision.state));
-  }
+  await takeUp(context, handled.outcome === "committed" ? decision : null);
+  if (handled.outcome === "committed") await performSoon(ports, effects(decision.state));
   return freeRun(decision.state, task) !== null;
 }
 
-/** What this commit itself added to the conversation is behind the checkpoint that it carries. */
-function noteCheckpoint(conversation: Conversation, decision: Decision): void {
-  const added = decision.events.filter(
-    ({ type }) => type === "input.applied" || type === "engine.answered" || type === "engine.script_ended",
-  ).length;
-  conversation.checkpointed = conversation.entries.length - added;
-  conversation.segments = decision.state.transcript.segments;
-  conversation.outdated = false;
+/** Brings the conversation to the context's version: from the commit just made, or from the log where others made some. */
+async function takeUp({ ports, task, conversation, state, version }: Context, own: Decision | null) {
+  if (version === conversation.reach.version) return;
+  if (own === null || version !== conversation.reach.version + 1)
+    return catchUp(ports, task.sessionId, conversation);
+  await absorb(ports, task.sessionId, conversation, own.events);
+  conversation.reach = { sequence: state.sequence, version };
 }

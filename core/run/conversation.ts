@@ -39,11 +39,17 @@ export async function loadConversation(ports: Ports, state: SessionState): Promi
     outdated: false,
     reach: { sequence, version },
   };
+  await catchUp(ports, state.id, conversation);
+  return conversation;
+}
+
+/** Adds what the log holds beyond the conversation's reach. */
+export async function catchUp(ports: Ports, sessionId: string, conversation: Conversation): Promise<void> {
   for (let more = true; more; ) {
-    const page = await ports.store.log(state.id, conversation.reach, LOG_PAGE);
+    const page = await ports.store.log(sessionId, conversation.reach, LOG_PAGE);
     await absorb(
       ports,
-      state.id,
+      sessionId,
       conversation,
       page.items.flatMap((commit) => commit.events),
     );
@@ -51,7 +57,6 @@ export async function loadConversation(ports: Ports, state: SessionState): Promi
     if (last !== undefined) conversation.reach = { sequence: last.sequence, version: last.version };
     more = page.more;
   }
-  return conversation;
 }
 
 async function loadSegment(blobs: Blobs, sessionId: string, segment: number): Promise<StoredEntry[]> {
@@ -83,6 +88,10 @@ export async function absorb(
       const summary = event.summary && z.string().parse(await blobs.fetch(event.summary));
       conversation.entries = compacted(conversation.entries, event, summary);
       Object.assign(conversation, { segments: [], checkpointed: 0, outdated: true });
+    } else if (event.type === "engine.checkpointed") {
+      // Where a run stands fences the commit: nothing came to the conversation since the segment was made of it.
+      const { segments } = event.transcript;
+      Object.assign(conversation, { segments, checkpointed: conversation.entries.length, outdated: false });
     }
   }
 }

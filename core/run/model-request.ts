@@ -6,6 +6,7 @@ import {
   type ModelRequest,
   type TranscriptEntry,
 } from "../ports/model.ts";
+import { placeOf } from "../session/decide/current.ts";
 import { recordRetry } from "../session/decide/engine.ts";
 import { failRun } from "../session/decide/runs.ts";
 import type { ActiveRun, RunError } from "../session/state.ts";
@@ -41,11 +42,11 @@ export async function retried(
       if (!(error instanceof ModelFailure)) throw error;
       const waitMs = error.retryable && failures < RETRIES ? waitFor(error, failures) : null;
       if (waitMs === null || waitMs > LONGEST_WAIT_MS) {
-        return fail(context, { code: "model_error", message: told(context, error) });
+        return fail(context, run, { code: "model_error", message: told(context, error) });
       }
       failures += 1;
       context.ports.log.warn("a model request is retried", { runId: run.id, failures, waitMs });
-      if (waitMs > LONGEST_WAIT_HERE_MS) return leaveToRetry(context, failures, waitMs);
+      if (waitMs > LONGEST_WAIT_HERE_MS) return leaveToRetry(context, run, failures, waitMs);
       await unlessStopped(context, (signal) => context.ports.clock.sleep(waitMs, signal));
     }
   }
@@ -60,16 +61,22 @@ function told({ agent }: Context, { tooLong, message }: ModelFailure): string {
 const waitFor = (failure: ModelFailure, failures: number): number =>
   Math.max(failure.retryAfterMs ?? 0, FIRST_RETRY_MS * 2 ** failures);
 
-async function leaveToRetry(context: Context, failures: number, waitMs: number): Promise<Outcome> {
-  const { runId } = context.task;
+async function leaveToRetry(
+  context: Context,
+  run: ActiveRun,
+  failures: number,
+  waitMs: number,
+): Promise<Outcome> {
+  const place = placeOf(run);
   const notBefore = new Date(context.ports.clock.now() + waitMs).toISOString();
-  const ours = await commit(context, (state, at) => recordRetry(state, runId, { failures, notBefore }, at));
+  const ours = await commit(context, (state, at) => recordRetry(state, place, { failures, notBefore }, at));
   return ours ? wait(context, context.state.sequence, notBefore) : done;
 }
 
-/** Fails the run with the error; there is nothing left to carry. */
-export async function fail(context: Context, error: RunError): Promise<Outcome> {
-  await commit(context, (state, at) => failRun(state, context.task.runId, error, at));
+/** Fails the run, as it was when the error came, with it; there is nothing left to carry. */
+export async function fail(context: Context, run: ActiveRun, error: RunError): Promise<Outcome> {
+  const place = placeOf(run);
+  await commit(context, (state, at) => failRun(state, place, error, at));
   return done;
 }
 

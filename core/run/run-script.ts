@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../../contract/json.ts";
 import { AnyObject } from "../../contract/schemas/common.ts";
 import type { RunningScript, ScriptCall, ScriptProgress, Settlement } from "../ports/script.ts";
 import { requestCalls, roomForCalls } from "../session/decide/calls.ts";
+import { placeOf } from "../session/decide/current.ts";
 import { endScript } from "../session/decide/engine.ts";
 import type { ActiveRun, Turn } from "../session/state.ts";
 import { argumentProblem, findFunction } from "../tools/functions.ts";
@@ -23,7 +24,7 @@ export async function runScript(context: Context, run: ActiveRun, turn: ScriptTu
   const request = lastScripts(context.conversation.entries)[turn.index];
   if (request === undefined) throw new Error(`run ${run.id} has no script ${turn.index}`);
   if (request.source === null) {
-    return end(context, turn, request.id, { output: request.problem, failed: true, memory: null });
+    return end(context, run, request.id, { output: request.problem, failed: true, memory: null });
   }
   const { ports, task } = context;
   const journal = await readJournal(ports, { ...task, since: turn.since });
@@ -43,8 +44,8 @@ export async function runScript(context: Context, run: ActiveRun, turn: ScriptTu
       await script.close();
     }
   });
-  if (progress.status === "blocked") return block(context, turn, journal, calls);
-  return end(context, turn, request.id, result(progress, memory));
+  if (progress.status === "blocked") return block(context, run, journal, calls);
+  return end(context, run, request.id, result(progress, memory));
 }
 
 async function loadMemory(context: Context): Promise<JsonObject> {
@@ -90,13 +91,13 @@ function notGranted(call: ScriptCall, at: number): Settlement {
 /** The script waits for its application: new calls are requested as one batch, then nothing is left to do here. */
 async function block(
   context: Context,
-  turn: ScriptTurn,
+  run: ActiveRun,
   journal: Journal,
   calls: readonly ScriptCall[],
 ): Promise<Outcome | null> {
   if (calls.length === 0) return wait(context, journal.seen);
   const problem = batchProblem(context, calls);
-  if (problem !== null) return fail(context, { code: "invalid_tool_arguments", message: problem });
+  if (problem !== null) return fail(context, run, { code: "invalid_tool_arguments", message: problem });
   // What does not fit now is requested when others have settled: the script makes the same calls again.
   const batch = calls.slice(0, Math.max(0, roomForCalls(context.state)));
   if (batch.length === 0) return wait(context, journal.seen);
@@ -111,9 +112,7 @@ async function block(
     (state, at) => {
       before = state.sequence;
       return requestCalls(state, {
-        runId: task.runId,
-        script: turn.index,
-        before: turn.calls,
+        place: placeOf(run),
         calls: stowed.map(({ call, payload }) => ({
           tool: call.tool,
           ordinal: call.ordinal,
@@ -163,7 +162,7 @@ function result(
 
 async function end(
   context: Context,
-  turn: ScriptTurn,
+  run: ActiveRun,
   scriptId: string,
   ended: Ended,
 ): Promise<Outcome | null> {
@@ -174,8 +173,7 @@ async function end(
     context,
     (state, at) =>
       endScript(state, {
-        runId: task.runId,
-        script: turn.index,
+        place: placeOf(run),
         scriptId,
         output: output.payload,
         failed: ended.failed,

@@ -9,6 +9,7 @@ import {
   end,
   failed,
   ok,
+  placeIn,
   queue,
   request,
   scripting,
@@ -48,12 +49,11 @@ describe("requesting calls", () => {
   });
 
   test("dispatches a script's calls once", () => {
-    given(created("queue"), ...scripting(), request(2))
-      .when(request(2, { before: 0 }))
-      .thenRefused("stale");
-    given(created("queue"), ...scripting(2), end())
-      .when(request(1, { script: 0 }))
-      .thenRefused("stale");
+    const first = story(created("queue"), ...scripting(2));
+    const again = request(2, placeIn(first));
+    given(first, request(2)).when(again).thenRefused("stale");
+    given(first, end()).when(again).thenRefused("stale");
+    given(first, end(), end(), answer(2)).when(again).thenRefused("stale");
     given(created("queue"), ...scripting(), end())
       .when(request(1))
       .thenRefused("stale");

@@ -3,7 +3,17 @@ import { describe, expect, test } from "vitest";
 import { compacted, halved, isFull, planFull, planRefused } from "../../core/run/compaction.ts";
 import { cutMiddle, entriesTokens, inputWindow, requestTokens, textTokens } from "../../core/run/size.ts";
 import { type StoredEntry, toTranscript } from "../../core/run/transcript.ts";
-import { answer as answered, apply, compact, created, lose, retry, scripting } from "../support/commands.ts";
+import {
+  answer as answered,
+  apply,
+  compact,
+  created,
+  end,
+  lose,
+  placeIn,
+  retry,
+  scripting,
+} from "../support/commands.ts";
 import { given, story } from "../support/specification.ts";
 
 const room = { window: 6_000, overhead: 500 };
@@ -241,12 +251,9 @@ describe("a compaction that is recorded", () => {
   });
 
   test("is refused when it was recorded already, or after an answer", () => {
-    given(asking, compact())
-      .when(compact({ compactions: 0 }))
-      .thenRefused("stale");
-    given(asking)
-      .when(compact({ before: 1 }))
-      .thenRefused("stale");
+    const again = compact({ place: placeIn(asking) });
+    given(asking, compact()).when(again).thenRefused("stale");
+    given(asking, answered(1), end()).when(again).thenRefused("stale");
   });
 
   test("is refused while a script runs, and of a run that is not active", () => {
@@ -254,7 +261,7 @@ describe("a compaction that is recorded", () => {
       .when(compact())
       .thenRefused("stale");
     given(asking, answered(0))
-      .when(compact({ runId: "run_spec0000000003" }))
+      .when(compact({ place: placeIn(asking) }))
       .thenRefused("stale");
     given(asking, lose()).when(compact()).thenRefused("stale");
   });

@@ -1,6 +1,18 @@
 import { expect, test } from "vitest";
 import { effects } from "../../core/session/effects.ts";
-import { answer, apply, callId, created, fail, queue, steer, waiting } from "../support/commands.ts";
+import {
+  answer,
+  apply,
+  callId,
+  compact,
+  created,
+  end,
+  fail,
+  placeIn,
+  queue,
+  steer,
+  waiting,
+} from "../support/commands.ts";
 import { given, moment, story } from "../support/specification.ts";
 
 test("a failed run takes its calls and its unapplied steering with it, and pauses the session", () => {
@@ -52,8 +64,17 @@ test("a run fails once", () => {
   given(created("queue"), apply(), fail()).when(fail()).thenRefused("stale");
 });
 
+test("what failed at a place that the run has left does not fail it", () => {
+  const asked = story(created("queue"), apply());
+  const late = fail("model_error", placeIn(asked));
+  given(asked, answer(1)).when(late).thenRefused("stale");
+  given(asked, answer(1), end(), steer(), apply()).when(late).thenRefused("stale");
+  given(asked, compact()).when(late).thenRefused("stale");
+});
+
 test("nothing more is recorded for a failed run", () => {
   const runId = "run_spec0000000003";
-  given(created("queue"), apply(), fail()).when(answer(0, { runId })).thenRefused("stale");
+  const place = placeIn(story(created("queue"), apply()));
+  given(created("queue"), apply(), fail()).when(answer(0, { place })).thenRefused("stale");
   given(created("queue"), apply(), fail()).when(apply(runId)).thenRefused("stale");
 });

@@ -152,11 +152,11 @@ describe("steering", () => {
   });
 
   test("waits for the last script of an answer", () => {
-    given(created("queue"), ...scripting(2), steer(), endOf(0))
-      .when(endOf(1))
+    given(created("queue"), ...scripting(2), steer(), end())
+      .when(end())
       .then("engine.script_ended", { type: "input.applied" });
     given(created("queue"), ...scripting(2), steer())
-      .when(endOf(0))
+      .when(end())
       .then("engine.script_ended");
   });
 
@@ -166,7 +166,6 @@ describe("steering", () => {
       .thenNothing();
   });
 
-  const endOf = (script: number) => end({ script });
   const applied = (sequence: number) => ({
     type: "input.applied" as const,
     inputId: `inp_spec${String(sequence).padStart(10, "0")}`,

@@ -90,7 +90,7 @@ describe("an interrupted run", () => {
     ["apply inputs", apply()],
     ["record an answer", answer()],
     ["count a retry", retry(1)],
-    ["request calls", request(1, { before: 2 })],
+    ["request calls", request()],
     ["end its script", end()],
     ["fail", fail()],
     ["go on in another leg", nextLeg()],

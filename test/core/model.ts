@@ -16,6 +16,7 @@ import {
   ok,
   park,
   pause,
+  placeIn,
   queue,
   type Result,
   request,
@@ -28,7 +29,7 @@ import {
   stop,
   submitTo,
 } from "../support/commands.ts";
-import type { Command, Past } from "../support/specification.ts";
+import { type Command, type Past, pastOf } from "../support/specification.ts";
 
 /** What clients, the turn engine and the sweep may ask of a session, in any order. */
 export type Op =
@@ -132,6 +133,17 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 60, size: "max" },
 );
 
+/** A late command comes from the last place that the run has left; from nowhere where it has left none. */
+function late(step: { readonly late: boolean }, past: Past): { place?: string } {
+  if (!step.late) return {};
+  const here = placeIn(past);
+  for (let end = past.events.length - 1; end > 0; end -= 1) {
+    const place = placeIn(pastOf(past.events.slice(0, end)));
+    if (place !== here) return { place };
+  }
+  return { place: "nowhere" };
+}
+
 /** The command that an operation is, in the state that it meets. */
 export function commandOf(step: Step): Command {
   switch (step.do) {
@@ -162,20 +174,18 @@ export function commandOf(step: Step): Command {
     case "answer":
       return (past, at) =>
         answer(step.scripts, {
-          before: (past.state.run?.answers ?? 0) - (step.late ? 1 : 0),
+          ...late(step, past),
           ...(step.text ? {} : { content: null }),
         })(past, at);
     case "request":
-      return request(step.count, step.late ? { before: 99 } : {});
+      return (past, at) => request(step.count, late(step, past).place)(past, at);
     case "end":
-      return end({
-        ...(step.memory ? { memory: inline({ n: 1 }) } : {}),
-        ...(step.late ? { script: 9 } : {}),
-      });
+      return (past, at) =>
+        end({ ...(step.memory ? { memory: inline({ n: 1 }) } : {}), ...late(step, past) })(past, at);
     case "retry":
       return (past, at) => retry(failuresOf(past) + (step.late ? 0 : 1))(past, at);
     case "compact":
-      return compact(step.late ? { compactions: 9 } : {});
+      return (past, at) => compact(late(step, past))(past, at);
     case "park":
       return (past, at) =>
         park(`token ${past.events.length}`, { seen: past.state.sequence - (step.late ? 1 : 0) })(past, at);

@@ -7,6 +7,7 @@ import {
   end,
   inline,
   nextLeg,
+  placeIn,
   queue,
   request,
   retry,
@@ -28,16 +29,16 @@ describe("taking a run up", () => {
 
 describe("an answer", () => {
   test("recorded twice is refused", () => {
-    const first = story(created("queue"), apply(), steer(), answer());
-    given(first)
-      .when(answer(0, { before: 0 }))
+    const asked = story(created("queue"), apply(), steer());
+    given(asked, answer())
+      .when(answer(0, { place: placeIn(asked) }))
       .thenRefused("stale");
   });
 
   test("of a run that has ended is refused", () => {
     const over = story(created("queue"), apply(), queue(), answer());
     given(over)
-      .when(answer(0, { runId: "run_spec0000000003" }))
+      .when(answer(0, { place: placeIn(story(created("queue"), apply(), queue())) }))
       .thenRefused("stale");
   });
 
@@ -103,11 +104,18 @@ describe("scripts of an answer", () => {
   });
 
   test("end once", () => {
-    given(created("queue"), ...scripting(2), end())
-      .when(end({ script: 0 }))
-      .thenRefused("stale");
-    given(created("queue"), ...scripting(1), end())
-      .when(end({ script: 0 }))
+    for (const scripts of [1, 2]) {
+      const first = story(created("queue"), ...scripting(scripts));
+      given(first, end())
+        .when(end({ place: placeIn(first) }))
+        .thenRefused("stale");
+    }
+  });
+
+  test("of an earlier answer end nothing of a later one", () => {
+    const first = story(created("queue"), ...scripting());
+    given(first, end(), answer(1))
+      .when(end({ place: placeIn(first) }))
       .thenRefused("stale");
   });
 

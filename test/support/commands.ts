@@ -15,6 +15,7 @@ import {
   settleStop as stopNow,
 } from "../../core/session/decide/controls.ts";
 import { createSession } from "../../core/session/decide/create.ts";
+import { placeOf } from "../../core/session/decide/current.ts";
 import {
   applyInputs,
   continueRun,
@@ -70,6 +71,9 @@ export const queue =
 /** The active run's id; one that no session has where there is none. */
 export const activeRun = ({ state }: Past): string => state.run?.id ?? "run_none";
 
+/** Where the active run stands; a place of no run where there is none. */
+export const placeIn = ({ state }: Past): string => (state.run === null ? "nowhere" : placeOf(state.run));
+
 export const apply =
   (runId?: string): Command =>
   (past, at) =>
@@ -80,8 +84,7 @@ export const answer =
   (scripts = 0, rest: Partial<RecordAnswer> = {}): Command =>
   (past, at) =>
     recordAnswer(past.state, {
-      runId: activeRun(past),
-      before: past.state.run?.answers ?? 0,
+      place: placeIn(past),
       attempt: 0,
       content: inline([{ type: "text", text: "an answer" }]),
       lastDeltaIndex: -1,
@@ -95,35 +98,29 @@ export const answer =
 /** Records a compaction of the conversation's first entry. */
 export const compact =
   (rest: Partial<RecordCompaction> = {}): Command =>
-  (past, at) => {
-    const run = past.state.run;
-    return recordCompaction(past.state, {
-      runId: activeRun(past),
-      before: run?.answers ?? 0,
-      compactions: (run?.turn.at === "model" && run.turn.compactions) || 0,
+  (past, at) =>
+    recordCompaction(past.state, {
+      place: placeIn(past),
       summary: inline("a summary"),
       replaces: 1,
       longest: null,
       at,
       ...rest,
     });
-  };
 
 export const retry =
-  (failures: number): Command =>
+  (failures: number, place?: string): Command =>
   (past, at) =>
-    recordRetry(past.state, activeRun(past), { failures, notBefore: at }, at);
+    recordRetry(past.state, place ?? placeIn(past), { failures, notBefore: at }, at);
 
-/** The running script calls so many functions at once. `before` and `script` fence, as the engine sends them. */
+/** The running script calls so many functions at once. */
 export const request =
-  (count = 1, fence: { readonly before?: number; readonly script?: number } = {}): Command =>
+  (count = 1, place?: string): Command =>
   (past, at) => {
     const turn = past.state.run?.turn;
-    const { before = 0, script = 0 } = { ...fenceOf(turn), ...fence };
+    const before = turn?.at === "script" ? turn.calls : 0;
     return requestCalls(past.state, {
-      runId: activeRun(past),
-      script,
-      before,
+      place: place ?? placeIn(past),
       calls: Array.from({ length: count }, (_, index) => ({
         tool: "get_customer",
         ordinal: before + index,
@@ -134,17 +131,12 @@ export const request =
     });
   };
 
-function fenceOf(turn: NonNullable<Past["state"]["run"]>["turn"] | undefined) {
-  return turn?.at === "script" ? { before: turn.calls, script: turn.index } : {};
-}
-
 /** The running script ends. */
 export const end =
-  (rest: { readonly script?: number; readonly memory?: Payload } = {}): Command =>
+  (rest: { readonly place?: string; readonly memory?: Payload } = {}): Command =>
   (past, at) =>
     endScript(past.state, {
-      runId: activeRun(past),
-      script: rest.script ?? fenceOf(past.state.run?.turn).script ?? 0,
+      place: rest.place ?? placeIn(past),
       scriptId: "script",
       output: inline("printed"),
       failed: false,
@@ -190,9 +182,9 @@ export const expire =
     expireCalls(state, at);
 
 export const fail =
-  (code = "model_error"): Command =>
+  (code = "model_error", place?: string): Command =>
   (past, at) =>
-    failRun(past.state, activeRun(past), { code, message: "the model is gone" }, at);
+    failRun(past.state, place ?? placeIn(past), { code, message: "the model is gone" }, at);
 
 export const lose =
   (leg = 1, runId?: string): Command =>

@@ -2,14 +2,12 @@ import { type Decision, type Draft, draft, logTime, type Refusal, refuse } from 
 import { type Payload, samePayload } from "../payload.ts";
 import type { CallRecord } from "../records.ts";
 import { limits, type SessionState } from "../state.ts";
-import { currentRun, isRefusal } from "./current.ts";
+import { isRefusal, runAt } from "./current.ts";
 import { wake } from "./wake.ts";
 
 export type RequestCalls = {
-  readonly runId: string;
-  /** Which script of the last answer makes them, and how many calls it had made before: fences a dispatch. */
-  readonly script: number;
-  readonly before: number;
+  /** Where the run stood when the script began. */
+  readonly place: string;
   readonly calls: readonly { readonly tool: string; readonly ordinal: number; readonly arguments: Payload }[];
   readonly at: string;
   readonly deadlineAt: string;
@@ -20,15 +18,12 @@ export type RequestCalls = {
  * Nothing is requested once a pause was asked for (post_sessions_session_id_pause).
  */
 export function requestCalls(state: SessionState, command: RequestCalls): Decision | Refusal {
-  const run = currentRun(state, command.runId);
+  const run = runAt(state, command.place);
   if (isRefusal(run)) return run;
   if (state.status !== "active") return refuse("stale", "the session is paused: nothing more is requested");
-  const turn = run.turn;
-  if (turn.at !== "script" || turn.index !== command.script || turn.calls !== command.before) {
-    return refuse("stale", "these calls were requested already");
-  }
+  if (run.turn.at !== "script") return refuse("stale", "the run is in no script");
   const change = draft(state, command.at);
-  for (const call of command.calls) requestCall(change, command, call);
+  for (const call of command.calls) requestCall(change, run.id, command.deadlineAt, call);
   return change.finish();
 }
 
@@ -36,9 +31,13 @@ export function requestCalls(state: SessionState, command: RequestCalls): Decisi
 export const roomForCalls = (state: SessionState): number =>
   limits.openCalls - (state.run?.calls.length ?? 0);
 
-function requestCall(change: Draft, command: RequestCalls, call: RequestCalls["calls"][number]): void {
+function requestCall(
+  change: Draft,
+  runId: string,
+  deadlineAt: string,
+  call: RequestCalls["calls"][number],
+): void {
   const callId = change.mint("call");
-  const { runId, deadlineAt } = command;
   change.emit({ type: "tool.requested", callId, runId, tool: call.tool, ordinal: call.ordinal, deadlineAt });
   change.change({
     kind: "call",

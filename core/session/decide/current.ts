@@ -10,4 +10,20 @@ export function currentRun(state: SessionState, runId: string): ActiveRun | Refu
   return run;
 }
 
+/**
+ * Where the engine stands in a run: what it has applied, had answered, compacted and dispatched. All that the engine
+ * commits is made at one place and stale at any other: of two functions that do the same work one is heard.
+ */
+export function placeOf({ id, answers, appliedInputIds, turn }: ActiveRun): string {
+  const within = turn.at === "model" ? [turn.compactions ?? 0] : [turn.index, turn.calls];
+  return [id, answers, appliedInputIds.length, turn.at, ...within].join("/");
+}
+
+/** The active run, where it still stands at this place and its execution may act for it. */
+export function runAt(state: SessionState, place: string): ActiveRun | Refusal {
+  const run = state.run;
+  if (run === null || placeOf(run) !== place) return refuse("stale", `the run is no longer at ${place}`);
+  return currentRun(state, run.id);
+}
+
 export const isRefusal = (value: object): value is Refusal => "accepted" in value && value.accepted === false;

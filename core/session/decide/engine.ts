@@ -2,7 +2,7 @@ import { type Decision, type Draft, draft, type Refusal, refuse } from "../decis
 import { messageId } from "../ids.ts";
 import type { Payload } from "../payload.ts";
 import type { SessionState, TranscriptPointer } from "../state.ts";
-import { currentRun, isRefusal } from "./current.ts";
+import { currentRun, isRefusal, runAt } from "./current.ts";
 import { completeRun } from "./runs.ts";
 
 /** Takes the run up and applies every input bound to it, in acceptance order. Nothing bound: nothing happens. */
@@ -27,9 +27,8 @@ function applyBound(change: Draft): void {
 }
 
 export type RecordAnswer = {
-  readonly runId: string;
-  /** How many answers the run had when the model was asked: fences an answer that comes twice. */
-  readonly before: number;
+  /** Where the run stood when the model was asked. */
+  readonly place: string;
   /** Attempts at this answer before the one that succeeded. */
   readonly attempt: number;
   /** Public text blocks as message content; null when the answer has none. */
@@ -45,11 +44,9 @@ export type RecordAnswer = {
 
 /** Saves an answer of the model. One without scripts ends the run, unless steering waits to be applied. */
 export function recordAnswer(state: SessionState, command: RecordAnswer): Decision | Refusal {
-  const run = currentRun(state, command.runId);
+  const run = runAt(state, command.place);
   if (isRefusal(run)) return run;
-  if (run.turn.at !== "model" || run.answers !== command.before) {
-    return refuse("stale", "this answer was recorded already");
-  }
+  if (run.turn.at !== "model") return refuse("stale", "the run asks no model");
   const change = draft(state, command.at);
   if (command.content !== null) {
     const id = messageId(state.id, run.id, run.answers, command.attempt);
@@ -69,10 +66,8 @@ export function recordAnswer(state: SessionState, command: RecordAnswer): Decisi
 }
 
 export type RecordCompaction = {
-  readonly runId: string;
-  /** The run's answers and this request's compactions when the work began: fence one that comes twice. */
-  readonly before: number;
-  readonly compactions: number;
+  /** Where the run stood when the conversation was found too long. */
+  readonly place: string;
   /** The summary, a text; null when nothing is replaced. */
   readonly summary: Payload | null;
   readonly replaces: number;
@@ -82,12 +77,9 @@ export type RecordCompaction = {
 
 /** Saves a compaction of the conversation that the model sees. What clients see does not change. */
 export function recordCompaction(state: SessionState, command: RecordCompaction): Decision | Refusal {
-  const run = currentRun(state, command.runId);
+  const run = runAt(state, command.place);
   if (isRefusal(run)) return run;
-  const { turn, answers } = run;
-  if (turn.at !== "model" || answers !== command.before || (turn.compactions ?? 0) !== command.compactions) {
-    return refuse("stale", "this compaction was recorded already");
-  }
+  if (run.turn.at !== "model") return refuse("stale", "the run asks no model");
   const change = draft(state, command.at);
   const { summary, replaces, longest } = command;
   change.note({ type: "engine.compacted", summary, replaces, longest });
@@ -97,11 +89,11 @@ export function recordCompaction(state: SessionState, command: RecordCompaction)
 /** Counts a passing failure of the model, so that a retry and its time survive the wait for it. */
 export function recordRetry(
   state: SessionState,
-  runId: string,
+  place: string,
   retry: { readonly failures: number; readonly notBefore: string },
   at: string,
 ): Decision | Refusal {
-  const run = currentRun(state, runId);
+  const run = runAt(state, place);
   if (isRefusal(run)) return run;
   // Failures that were waited for in the function are not in the state: the count may go up by more than one.
   if (run.turn.at !== "model" || run.turn.failures >= retry.failures)
@@ -112,8 +104,8 @@ export function recordRetry(
 }
 
 export type EndScript = {
-  readonly runId: string;
-  readonly script: number;
+  /** Where the run stood when the script began. */
+  readonly place: string;
   readonly scriptId: string;
   readonly output: Payload;
   readonly failed: boolean;
@@ -123,11 +115,9 @@ export type EndScript = {
 
 /** Saves what a script gave the model, and with the last script of an answer applies the inputs that wait. */
 export function endScript(state: SessionState, command: EndScript): Decision | Refusal {
-  const run = currentRun(state, command.runId);
+  const run = runAt(state, command.place);
   if (isRefusal(run)) return run;
-  if (run.turn.at !== "script" || run.turn.index !== command.script) {
-    return refuse("stale", "this script ended already");
-  }
+  if (run.turn.at !== "script") return refuse("stale", "the run is in no script");
   const change = draft(state, command.at);
   const { scriptId, output, failed, memory } = command;
   change.note({ type: "engine.script_ended", scriptId, output, failed, memory });

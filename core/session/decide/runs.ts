@@ -1,7 +1,7 @@
 import { type Decision, type Draft, draft, type Refusal, refuse } from "../decision.ts";
 import type { ActiveRun, RunError, SessionState } from "../state.ts";
 import { cancelCalls } from "./calls.ts";
-import { currentRun, isRefusal } from "./current.ts";
+import { isRefusal, runAt } from "./current.ts";
 import { cancelBound, startNext } from "./inputs.ts";
 
 /** Ends the active run normally and starts the oldest queued input, where the session allows it. */
@@ -14,8 +14,8 @@ export function completeRun(change: Draft): void {
 }
 
 /** Fails the active run: its calls and unapplied inputs are cancelled, the queue stays and the session pauses. */
-export function failRun(state: SessionState, runId: string, error: RunError, at: string): Decision | Refusal {
-  const run = currentRun(state, runId);
+export function failRun(state: SessionState, place: string, error: RunError, at: string): Decision | Refusal {
+  const run = runAt(state, place);
   if (isRefusal(run)) return run;
   const change = draft(state, at);
   cancelCalls(change, "The run failed before a result was accepted.");
