@@ -5,8 +5,11 @@ import { Input } from "../../contract/schemas/inputs.ts";
 import { Session } from "../../contract/schemas/sessions.ts";
 import { type Answer, type Backend, backend } from "../support/api.ts";
 import type { Laptop } from "../support/laptop.ts";
+import { type Follower, follow } from "./follower.ts";
 
-const PATIENCE_MS = 20_000;
+/** Since the stack was last started: well below the minute after which the sweep would look by itself. */
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 75;
 
 /** The run lost its execution: what the scenario wanted of it does not come. */
 export class Lost extends Error {
@@ -29,7 +32,9 @@ export async function createClient(start: (again: boolean) => Promise<Laptop>, a
     return start(true);
   });
   let api: Backend = backend(laptop.url);
+  let startedAt = Date.now();
   let sessionId = "";
+  let follower: Follower | null = null;
 
   const reach = async <T>(act: (api: Backend) => Promise<T>): Promise<T> => {
     for (;;) {
@@ -42,6 +47,7 @@ export async function createClient(start: (again: boolean) => Promise<Laptop>, a
         crashes += 1;
         await laptop.kill();
         laptop = await start(true);
+        startedAt = Date.now();
         api = backend(laptop.url);
       }
     }
@@ -52,15 +58,22 @@ export async function createClient(start: (again: boolean) => Promise<Laptop>, a
   };
   const session = () => reach((now) => now.session(sessionId));
 
+  /** How the session stands and what the log ends with. */
+  const tellStuck = async ({ agent_config: _, ...now }: Session): Promise<string> => {
+    const events = await reach((api) => api.events(sessionId));
+    const last = events.slice(-4).map(({ type, data }) => `${type} ${JSON.stringify(data)}`);
+    return [`the session stayed ${JSON.stringify(now)}`, ...last].join("\n  ");
+  };
+
   /** Resolves when the session is as wanted. Throws `Lost` when its run was interrupted. */
   const until = async (wanted: (session: Session) => boolean): Promise<Session> => {
-    const deadline = Date.now() + PATIENCE_MS;
+    const began = Date.now();
     for (;;) {
       const now = await session();
       refuseLost(now);
       if (wanted(now)) return now;
-      if (Date.now() > deadline) throw new Error(`the session stayed ${JSON.stringify(now)}`);
-      await sleep(20);
+      if (Date.now() > Math.max(began, startedAt) + PATIENCE_MS) throw new Error(await tellStuck(now));
+      await sleep(PAUSE_MS);
     }
   };
   const control = async (what: "stop" | "pause" | "resume" | "archive", body?: object) => {
@@ -86,6 +99,16 @@ export async function createClient(start: (again: boolean) => Promise<Laptop>, a
         input: { mode: "queue", content: [{ type: "text", text }] },
       });
       sessionId = Session.parse(answer.body).id;
+      const [first] = await reach((now) => now.events(sessionId));
+      if (first === undefined) throw new Error("the log is empty");
+      follower = follow(() => api, sessionId, first);
+    },
+    /** What came over its event streams, each opened at the cursor that the one before had reached. */
+    received: async (sequence: number): Promise<readonly Event[]> =>
+      (await follower?.received(sequence)) ?? [],
+    close: async (): Promise<void> => {
+      await laptop.kill();
+      await follower?.close();
     },
     input: async (text: string, mode: "queue" | "steer" = "queue"): Promise<Input | null> => {
       const body = { mode, content: [{ type: "text", text }] };

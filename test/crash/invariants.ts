@@ -1,25 +1,36 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
-import { ListExecutionsCommand } from "@aws-sdk/client-sfn";
 import type { Event } from "../../contract/schemas/events.ts";
 import { InputList } from "../../contract/schemas/inputs.ts";
 import { RunList } from "../../contract/schemas/runs.ts";
-import { fold } from "../../core/session/evolve.ts";
 import type { ModelCall } from "../../local/model/reply.ts";
-import { sfn, stateMachineArn } from "../runs/history.ts";
 import type { Client } from "./client.ts";
-import { storeOf } from "./store.ts";
+import { checkEngine } from "./engine.ts";
+import { checkTable } from "./table.ts";
 
-/** What holds of a session at rest, whatever was killed. Throws an AssertionError that says what does not. */
-export async function checkInvariants(client: Client, asked: readonly ModelCall[]): Promise<void> {
+/**
+ * What holds of a session at rest, whatever was killed or came twice. `asked` is what the model was asked, which it
+ * may be twice for one answer where `asksTwice`. Throws an AssertionError that says what does not hold.
+ */
+export async function checkInvariants(
+  client: Client,
+  asked: readonly ModelCall[],
+  asksTwice: boolean,
+): Promise<void> {
   const events = await client.events();
   logIsDense(events);
+  assert.deepEqual(
+    await client.received(events.length),
+    events,
+    "the stream told something else than the log",
+  );
   callsSettleOnce(events);
   await runsEndOnce(client, events);
   await inputsAreAccountedFor(client, events);
   asked.forEach(conversationIsWellFormed);
-  await headIsTheFoldOfTheLog(client);
-  await nothingRuns(client);
+  const answers = await checkTable(client);
+  const most = asksTwice ? 2 * answers : answers + client.crashes();
+  assert(asked.length <= most, `${answers} answers were asked for ${asked.length} times`);
+  await checkEngine(client, events);
 }
 
 function logIsDense(events: readonly Event[]): void {
@@ -103,27 +114,4 @@ function conversationIsWellFormed({ turns }: ModelCall): void {
   const scripts = turns.flatMap((turn) => (turn.type === "script" ? [turn.id] : []));
   const outputs = turns.flatMap((turn) => (turn.type === "output" ? [turn.id] : []));
   assert.deepEqual(outputs, scripts, "a script has no output, or more than one");
-}
-
-async function headIsTheFoldOfTheLog(client: Client): Promise<void> {
-  const store = storeOf(client.laptop());
-  const id = client.sessionId();
-  const [head, log] = await Promise.all([store.load(id), store.log(id, { sequence: 0, version: 0 }, 1_000)]);
-  assert.deepEqual(
-    fold(log.items.flatMap(({ events }) => events)),
-    head?.state,
-    "the head is not the log's fold",
-  );
-}
-
-async function nothingRuns(client: Client): Promise<void> {
-  const engine = sfn(client.laptop());
-  for (let tries = 0; ; tries += 1) {
-    const { executions = [] } = await engine.send(
-      new ListExecutionsCommand({ stateMachineArn, statusFilter: "RUNNING" }),
-    );
-    if (executions.length === 0) return;
-    assert(tries < 200, `executions run on: ${executions.map(({ name }) => name).join(", ")}`);
-    await sleep(25);
-  }
 }

@@ -5,6 +5,8 @@ import type { Provider } from "./stack.ts";
 export type Scenario = {
   readonly name: string;
   readonly provider: Provider;
+  /** The stack's start is part of it. */
+  readonly withStart?: boolean;
   readonly play: (client: Client) => Promise<void>;
 };
 
@@ -23,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "text",
     provider: "openai",
+    withStart: true,
     play: async (client) => {
       await client.create("a");
       await client.until(isIdle);
@@ -36,8 +39,8 @@ export const scenarios: readonly Scenario[] = [
     play: async (client) => {
       await client.create("a 1");
       await client.until((now) => now.pending_tool_calls.length > 0);
-      // Its content is too large for an item.
-      await client.input(`${"text ".repeat(2_000)}\nb`);
+      // Its content is too large for an item, and for the conversation to stay in the log.
+      await client.input(`${"text ".repeat(8_000)}\nb`);
       await client.input("c");
       await client.input("d", "steer");
       await client.work(1);

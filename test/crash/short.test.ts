@@ -1,8 +1,8 @@
-/** A few points of each scenario; `npm run test:crash` tries all of them. */
+/** A few of the plays, with every kind of step and message; `npm run test:crash` tries all of them. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { playOnce } from "./play.ts";
-import type { When } from "./points.ts";
-import { scenarios } from "./scenarios.ts";
+import { playDouble, playKill, playLoss } from "./play.ts";
+import type { Manner, When } from "./points.ts";
+import { type Scenario, scenarios } from "./scenarios.ts";
 import { type Prepared, prepare } from "./stack.ts";
 
 let prepared: Prepared;
@@ -11,33 +11,56 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => prepared?.close());
 
-const commit = "DynamoDB TransactWriteItems";
-const points: readonly (readonly [scenario: string, When, call: string, nth: number])[] = [
-  ["text", "after", "DynamoDB PutItem", 1],
-  ["text", "before", "States StartExecution", 1],
-  ["text", "after", "model request", 1],
-  ["text", "before", commit, 3],
-  ["calls", "after", commit, 4],
-  ["calls", "before", "States SendTaskSuccess", 1],
-  ["calls-anthropic", "before", commit, 5],
-  ["calls-anthropic", "before", "model request", 2],
-  ["queue", "after", "S3 PUT", 1],
-  ["queue", "after", commit, 8],
-  ["pause", "after", "States SendTaskSuccess", 1],
-  ["pause", "before", commit, 7],
-  ["stop", "before", "States SendTaskSuccess", 1],
-  ["stop", "after", commit, 8],
-  ["archive", "before", commit, 5],
-  ["archive", "after", commit, 7],
+function named(name: string): Scenario {
+  const scenario = scenarios.find((one) => one.name === name);
+  if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+  return scenario;
+}
+
+const kills: readonly (readonly [scenario: string, When, step: string, nth: number])[] = [
+  ["text", "before", "PutItem KEY", 2],
+  ["text", "after", "invoke api sessions", 1],
+  ["text", "before", "StartExecution", 1],
+  ["text", "before", "invoke fanout", 1],
+  ["text", "after", "invoke advance", 1],
+  ["calls", "before", "invoke await", 1],
+  ["calls", "before", "SendTaskSuccess", 1],
+  ["calls-anthropic", "before", "ask model", 2],
+  ["queue", "before", "put transcript", 1],
+  ["pause", "after", "invoke api pause", 1],
+  ["stop", "before", "commit input.cancelled+run.stopped+session.updated", 1],
+  ["archive", "after", "commit input.cancelled+session.archived", 1],
 ];
 
-it.each(points)(
+it.each(kills)(
   "%s, killed %s %s %d: nothing is lost or done twice, and nobody waits for ever",
-  async (name, when, call, nth) => {
-    const scenario = scenarios.find((one) => one.name === name);
-    if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
-    const { killed } = await playOnce(prepared, scenario, { call, nth, when });
+  async (name, when, step, nth) => {
+    const { killed } = await playKill(prepared, named(name), { step, nth, when });
     expect(killed).toBe(true);
   },
   60_000,
 );
+
+const doubles: readonly (readonly [scenario: string, step: string, Manner])[] = [
+  ["text", "StartExecution", "at once"],
+  ["calls", "SendTaskSuccess", "at once"],
+  ["calls-anthropic", "invoke await", "at once"],
+  ["queue", "invoke fanout", "at once"],
+  ["queue", "invoke advance", "at once"],
+  ["stop", "invoke advance", "after another"],
+];
+
+it.each(doubles)(
+  "%s, with every %s twice, %s: it has one effect",
+  async (name, step, manner) => {
+    const { interrupted } = await playDouble(prepared, named(name), { step, manner });
+    expect(interrupted).toBe(false);
+  },
+  60_000,
+);
+
+it("a run that is lost is told to be so once, though its loss is reported twice", async () => {
+  const double = { step: "invoke lost", manner: "at once" } as const;
+  const { interrupted } = await playLoss(prepared, named("text"), double);
+  expect(interrupted).toBe(true);
+}, 60_000);

@@ -7,7 +7,7 @@ import { type ModelServer, startModelServer } from "../../local/model/server.ts"
 import { backend } from "../support/api.ts";
 import { type Laptop, startLaptop } from "../support/laptop.ts";
 import { playWork, workTool } from "../support/work-agent.ts";
-import { type Plan, planVariable } from "./points.ts";
+import { type Plan, type Plans, planVariable } from "./points.ts";
 
 export type Provider = "openai" | "anthropic";
 const models = { openai: "openai/gpt-6.1-sol", anthropic: "anthropic/claude-sonnet-5-5" } as const;
@@ -33,12 +33,12 @@ export async function prepare() {
   return {
     asked,
     agents,
-    /** A stack on data of its own, that ends as the plan says. */
-    open: async (name: string, plan: Plan | null) => {
+    /** A stack on data of its own, to which happens what the plans say. */
+    open: async (name: string, { first, again }: Plans) => {
       const data = join(place, name);
       await cp(template, data, { recursive: true });
       return {
-        start: (again: boolean) => start(model, data, again ? null : plan),
+        start: (isAgain: boolean) => start(model, data, isAgain ? again : first),
         remove: () => rm(data, { recursive: true }),
       };
     },
