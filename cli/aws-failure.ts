@@ -10,15 +10,25 @@ const refused = [
 ];
 const denied = ["AccessDenied", "AccessDeniedException", "UnauthorizedOperation"];
 
-/** What AWS's own failures mean for who gave the command. */
-export function awsFailure(error: unknown, at: { readonly stack: string; readonly region: string }): Failure {
+/** Why there is nothing to sign with. `profile` is the one that the command line names. */
+export function noCredentials(error: unknown, profile: string | undefined): Failure {
+  const { message } = described(error);
+  const text =
+    profile === undefined
+      ? `No AWS credentials were found (${message}). Set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or pass --profile; --local needs none.`
+      : `The AWS profile ${profile} gives no credentials (${message}). Log in with it, or name another; aws configure list-profiles shows them.`;
+  return new Failure(text, { cause: error });
+}
+
+type Place = { readonly stack: string; readonly region: string };
+
+/** Why CloudFormation did not tell about a stack. */
+export function noStack(error: unknown, at: Place): Failure {
   const { name, message } = described(error);
   return new Failure(textOf(name, message, at), { cause: error });
 }
 
-function textOf(name: string, message: string, { stack, region }: { stack: string; region: string }): string {
-  if (name === "CredentialsProviderError" || name === "TokenProviderError")
-    return `No AWS credentials were found (${message}). Set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or pass --profile; --local needs none.`;
+function textOf(name: string, message: string, { stack, region }: Place): string {
   if (name === "ValidationError" && message.includes("does not exist"))
     return `There is no stack ${stack} in ${region}. Deploy it with npx cdk deploy, or name another with --stack and --region.`;
   if (denied.includes(name))

@@ -3,24 +3,33 @@ import {
   type CloudFormationClientConfig,
   DescribeStacksCommand,
 } from "@aws-sdk/client-cloudformation";
+import { fromIni } from "@aws-sdk/credential-provider-ini";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
-import { awsFailure } from "./aws-failure.ts";
-import { Failure } from "./failure.ts";
+import { noCredentials, noStack } from "./aws-failure.ts";
+import { described, Failure } from "./failure.ts";
 import type { Options } from "./options.ts";
 import type { Outgoing, Target } from "./target.ts";
 
-/** A stack on AWS, by its name or its OperatorUrl. Requests are signed by the default chain of credentials. */
+/** CloudFormation answers within a second; with three attempts a command ends in half a minute. */
+const CONNECT_MS = 3_000;
+const ANSWER_MS = 10_000;
+
+/**
+ * A stack on AWS, by its name or its OperatorUrl. Requests are signed with the credentials of the profile that is
+ * named, and of no other source, or else by the default chain.
+ */
 export async function onAws(options: Options): Promise<Target> {
   const client = new CloudFormationClient(configOf(options));
   try {
+    const credentials = await credentialsOf(client, options.profile);
     const url = options.url ?? (await operatorUrl(client, options.stack));
     const region = /\.execute-api\.([a-z0-9-]+)\.amazonaws\./.exec(url)?.[1] ?? (await regionOf(client));
     return {
       url,
       baseUrl: url.replace(/\/aws\/v1$/, "/v1"),
-      authorize: (request) => sign(client, region, request),
+      authorize: (request) => sign(credentials, region, request),
       advice: {
         unreachable: "Check --url, --stack and --region, and your connection.",
         unauthorized: "Renew the AWS credentials; aws sts get-caller-identity shows whose they are.",
@@ -35,9 +44,22 @@ export async function onAws(options: Options): Promise<Target> {
 function configOf({ region, profile }: Options): CloudFormationClientConfig {
   const chosen = region ?? process.env["AWS_REGION"] ?? process.env["AWS_DEFAULT_REGION"];
   const ofRegion = chosen === undefined || chosen === "" ? {} : { region: chosen };
-  const ofProfile = profile === undefined ? {} : { profile };
-  const credentials = defaultProvider({ ...ofProfile, clientConfig: ofRegion });
-  return { ...ofRegion, ...ofProfile, credentials, maxAttempts: 3 };
+  const requestHandler = {
+    connectionTimeout: CONNECT_MS,
+    requestTimeout: ANSWER_MS,
+    throwOnRequestTimeout: true,
+  };
+  const shared = { ...ofRegion, requestHandler, maxAttempts: 3 };
+  const clientConfig = ofRegion;
+  if (profile === undefined) return { ...shared, credentials: defaultProvider({ clientConfig }) };
+  return { ...shared, profile, credentials: fromIni({ profile, clientConfig }) };
+}
+
+/** The client keeps them for requests of its own. */
+async function credentialsOf(client: CloudFormationClient, profile: string | undefined) {
+  return client.config.credentials().catch((error: unknown) => {
+    throw noCredentials(error, profile);
+  });
 }
 
 async function operatorUrl(client: CloudFormationClient, stack: string): Promise<string> {
@@ -45,7 +67,7 @@ async function operatorUrl(client: CloudFormationClient, stack: string): Promise
   const { Stacks: [found] = [] } = await client
     .send(new DescribeStacksCommand({ StackName: stack }))
     .catch((error: unknown) => {
-      throw awsFailure(error, { stack, region });
+      throw noStack(error, { stack, region });
     });
   const output = found?.Outputs?.find(({ OutputKey }) => OutputKey === "OperatorUrl")?.OutputValue;
   if (output !== undefined) return output;
@@ -58,16 +80,19 @@ async function operatorUrl(client: CloudFormationClient, stack: string): Promise
 async function regionOf(client: CloudFormationClient): Promise<string> {
   try {
     return await client.config.region();
-  } catch {
-    throw new Failure("No AWS region is set. Give it with --region, or set AWS_REGION.");
+  } catch (error) {
+    const { message } = described(error);
+    const what = message.includes("missing") ? "No AWS region is set" : `The AWS region is none (${message})`;
+    throw new Failure(`${what}. Give it with --region, or set AWS_REGION.`);
   }
 }
 
-async function sign(client: CloudFormationClient, region: string, request: Outgoing) {
+async function sign(
+  credentials: Awaited<ReturnType<typeof credentialsOf>>,
+  region: string,
+  request: Outgoing,
+) {
   const { method, url, headers, body } = request;
-  const credentials = await client.config.credentials().catch((error: unknown) => {
-    throw awsFailure(error, { stack: "", region });
-  });
   const signer = new SignatureV4({ credentials, region, service: "execute-api", sha256: Sha256 });
   const signed = await signer.sign({
     method,

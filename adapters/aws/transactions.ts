@@ -10,7 +10,11 @@ export async function unlessCancelled(transaction: Promise<unknown>): Promise<bo
     await transaction;
     return true;
   } catch (error) {
-    if (error instanceof TransactionCanceledException) return false;
+    if (error instanceof TransactionCanceledException && isLostRace(error)) return false;
     throw error;
   }
 }
+
+/** Any other reason, such as an item that is too large, would be the same the next time. */
+const isLostRace = ({ CancellationReasons: reasons = [] }: TransactionCanceledException): boolean =>
+  reasons.some(({ Code }) => Code === "ConditionalCheckFailed" || Code === "TransactionConflict");

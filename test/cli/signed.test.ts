@@ -38,6 +38,32 @@ const api = await serve(async (request, body, response) => {
 const url = `${api.url}/api/aws/v1`;
 const region = { AWS_REGION: "eu-west-1" };
 
+/** Puts the key into the profile `operators`. */
+async function saveProfile(): Promise<void> {
+  await mkdir(join(home, ".aws"), { recursive: true });
+  const { accessKeyId, secretAccessKey } = key;
+  const lines = [`aws_access_key_id=${accessKeyId}`, `aws_secret_access_key=${secretAccessKey}`];
+  await writeFile(join(home, ".aws/credentials"), ["[operators]", ...lines, ""].join("\n"));
+  const role = "role_arn=arn:aws:iam::000000000000:role/keeper";
+  const profiles = ["[profile operators]", "region=eu-west-1"];
+  const assumed = ["[profile keeper]", "region=eu-west-1", role, "source_profile=operators"];
+  await writeFile(join(home, ".aws/config"), [...profiles, ...assumed, ""].join("\n"));
+}
+
+/** STS, with one answer for all; the variables that lead there. */
+async function serveRole(status: number, body: string): Promise<Variables> {
+  const sts = await serve((_, __, response) =>
+    response.writeHead(status, { "content-type": "text/xml" }).end(body),
+  );
+  return { AWS_ENDPOINT_URL_STS: sts.url };
+}
+
+const roleOf = ({ accessKeyId, secretAccessKey }: typeof key): string =>
+  `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>
+    <AccessKeyId>${accessKeyId}</AccessKeyId><SecretAccessKey>${secretAccessKey}</SecretAccessKey>
+    <SessionToken>a-token</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration>
+  </Credentials></AssumeRoleResult></AssumeRoleResponse>`;
+
 describe("a request to OperatorUrl", () => {
   it("is signed, body included, and nothing of the signer's secret is sent or printed", async () => {
     const ended = await keys(["create", "--name", "backend", "--url", url], { ...credentials, ...region });
@@ -85,12 +111,46 @@ describe("a request to OperatorUrl", () => {
     ["--profile", ["--profile", "operators"], {}],
     ["AWS_PROFILE", [], { AWS_PROFILE: "operators" }],
   ])("is signed with key and region of the profile in %s", async (_, args, variables) => {
-    await mkdir(join(home, ".aws"), { recursive: true });
-    const { accessKeyId, secretAccessKey } = key;
-    const lines = [`aws_access_key_id=${accessKeyId}`, `aws_secret_access_key=${secretAccessKey}`];
-    await writeFile(join(home, ".aws/credentials"), ["[operators]", ...lines, ""].join("\n"));
-    await writeFile(join(home, ".aws/config"), "[profile operators]\nregion=eu-west-1\n");
+    await saveProfile();
     expect((await keys(["list", "--url", url, ...args], variables)).code).toBe(0);
+    expect(seen.map(({ signed }) => signed)).toEqual([true, true]);
+  });
+
+  it("is signed with the named profile's key, whatever else the environment offers", async () => {
+    await saveProfile();
+    const others = { AWS_ACCESS_KEY_ID: "AKIDOTHER", AWS_SECRET_ACCESS_KEY: "another" };
+    const ended = await keys(["list", "--json", "--url", url, "--profile", "operators"], others);
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(seen.map(({ signed }) => signed)).toEqual([true, true]);
+  });
+
+  it("is not sent with what else the environment offers when the named profile has nothing", async () => {
+    let asked = 0;
+    const machine = await serve((_, __, response) => {
+      asked += 1;
+      const { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey } = key;
+      response.end(
+        JSON.stringify({
+          AccessKeyId,
+          SecretAccessKey,
+          Token: "a-token",
+          Expiration: "2999-01-01T00:00:00Z",
+        }),
+      );
+    });
+    const container = { ...region, AWS_CONTAINER_CREDENTIALS_FULL_URI: `${machine.url}/role` };
+    expect((await keys(["list", "--url", url], container)).code).toBe(0);
+    expect([seen.length, asked]).toEqual([2, 1]);
+    expect((await keys(["list", "--url", url, "--profile", "nobody"], container)).code).toBe(1);
+    expect([seen.length, asked]).toEqual([2, 1]);
+  });
+
+  it("is signed in the role that the named profile assumes", async () => {
+    await saveProfile();
+    scope = { ...scope, sessionToken: "a-token" };
+    const sts = await serveRole(200, roleOf(key));
+    const ended = await keys(["list", "--json", "--url", url, "--profile", "keeper"], sts);
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(seen.map(({ signed }) => signed)).toEqual([true, true]);
   });
 
@@ -144,7 +204,36 @@ describe("what goes wrong", () => {
     const ended = await keys(["list", "--url", url, "--profile", "nobody"], region);
     expect(ended.code).toBe(1);
     expect(isOneLine(ended)).toBe(true);
-    expect(ended.stderr).toContain("pass --profile");
+    expect(ended.stderr).toContain("The AWS profile nobody gives no credentials");
+    expect(seen).toEqual([]);
+  });
+
+  it("is told in one line when the profile's own program fails", async () => {
+    await mkdir(join(home, ".aws"), { recursive: true });
+    await writeFile(join(home, ".aws/config"), "[profile failing]\ncredential_process=exit 1\n");
+    const ended = await keys(["list", "--url", url, "--profile", "failing"], region);
+    expect(ended.code).toBe(1);
+    expect(isOneLine(ended)).toBe(true);
+    expect(ended.stderr).toContain("The AWS profile failing gives no credentials");
+  });
+
+  it("is told in one line when the profile may not assume its role", async () => {
+    await saveProfile();
+    const denied = "<Code>AccessDenied</Code><Message>not authorized to perform: sts:AssumeRole</Message>";
+    const sts = await serveRole(403, `<ErrorResponse><Error>${denied}</Error></ErrorResponse>`);
+    const ended = await keys(["list", "--profile", "keeper"], sts);
+    expect(ended.code).toBe(1);
+    expect(isOneLine(ended)).toBe(true);
+    expect(ended.stderr).toContain(
+      "The AWS profile keeper gives no credentials (not authorized to perform: sts:AssumeRole)",
+    );
+  });
+
+  it("is told in one line when the region is none", async () => {
+    const ended = await keys(["list", "--url", url, "--region", "not a region"], credentials);
+    expect(ended.code).toBe(1);
+    expect(isOneLine(ended)).toBe(true);
+    expect(ended.stderr).toContain("The AWS region is none");
   });
 
   it("is told in one line without a region", async () => {
