@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { startDynamo } from "../../local/dynamodb/dynamo.ts";
+import type { Laptop } from "../support/laptop.ts";
 import { loadFunction, nowhere, proxyEvent } from "./functions.ts";
 import { executionOf, historyOf, quiet, sfn, statesOf } from "./history.ts";
 import { checkDense, only, output, said, type Talk } from "./talk.ts";
@@ -23,22 +26,25 @@ const tools = ["look_up"];
 const script = playScript("return await tools.look_up()");
 
 /** Sends a request through an `api` function that commits and then cannot reach Step Functions. */
-async function commitOnly(path: string, body: object): Promise<void> {
-  const api = await loadFunction(world.laptop(), "api", nowhere);
+async function commitOnly(path: string, body: object, on: Laptop = world.laptop()): Promise<void> {
+  const api = await loadFunction(on, "api", nowhere);
   const { statusCode } = z.object({ statusCode: z.int() }).parse(await api(proxyEvent("POST", path, body)));
   expect([200, 202]).toContain(statusCode);
 }
 
-const commitInput = (talk: Talk, text: string) =>
-  commitOnly(`/sessions/${talk.id}/inputs`, { mode: "queue", content: [{ type: "text", text }] });
+const queued = (text: string) => ({ mode: "queue", content: [{ type: "text", text }] });
 
-/** Kills the stack as soon as a commit can be seen, before its stream has been read, and starts it again. */
-async function restartAfter(commit: Promise<void>, isCommitted: () => Promise<boolean>): Promise<void> {
-  // The stack's services go while the function still works: what it answers then is of no interest.
-  const over = Promise.allSettled([commit]);
-  while (!(await isCommitted()));
+/** Commits to the table of a stack that is killed, so that nobody sees the commit, and starts the stack again. */
+async function commitWhileDown(path: string, body: object): Promise<void> {
   await world.down("kill");
-  await over;
+  const dataFile = join(world.data ?? "", "dynamodb", "table.db");
+  const dynamo = await startDynamo({ dataFile, onWrite: () => {}, onExit: () => {} });
+  const { endpoints, ...laptop } = world.laptop();
+  try {
+    await commitOnly(path, body, { ...laptop, endpoints: { ...endpoints, dynamodb: dynamo.url } });
+  } finally {
+    await dynamo.close();
+  }
   await world.up();
   client = sfn(world.laptop());
 }
@@ -55,7 +61,7 @@ describe("what a committer did not get to after its commit", () => {
   it("is done from the table's stream: the start of a run", async () => {
     const actor = await world.actor(() => ({ text: "Hello." }));
     const talk = await actor.talk();
-    await commitInput(talk, "Hi");
+    await commitOnly(`/sessions/${talk.id}/inputs`, queued("Hi"));
     await expectOneRun(talk, "Hello.");
     expect(actor.asked).toHaveLength(1);
   });
@@ -78,7 +84,7 @@ describe("what a committer did not get to after its commit", () => {
   it("is done at the next start after a kill: the start of a run", async () => {
     const actor = await world.actor(() => ({ text: "Hello." }));
     const talk = await actor.talk();
-    await restartAfter(commitInput(talk, "Hi"), async () => (await talk.session()).active_run_id !== null);
+    await commitWhileDown(`/sessions/${talk.id}/inputs`, queued("Hi"));
     await expectOneRun(talk, "Hello.");
     expect(actor.asked).toHaveLength(1);
   });
@@ -90,10 +96,7 @@ describe("what a committer did not get to after its commit", () => {
     const call = only(await talk.calls(1));
     await quiet(client);
     const results = [{ call_id: call.id, ...output(1) }];
-    await restartAfter(
-      commitOnly(`/sessions/${talk.id}/tool-results`, { run_id: call.run_id, results }),
-      async () => (await talk.session()).pending_tool_calls.length === 0,
-    );
+    await commitWhileDown(`/sessions/${talk.id}/tool-results`, { run_id: call.run_id, results });
     await expectOneRun(talk, "It gave 1");
     expect(actor.asked).toHaveLength(2);
     expect(await talk.eventsOf("tool.requested")).toHaveLength(1);
