@@ -4,9 +4,9 @@ import { expect, it } from "vitest";
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 /** `file`: title, as the document names a test. */
-const named = [...read("docs/failure-modes.md").matchAll(/`(test\/[\w/.-]+\.(?:test|soak)\.ts)`: ([^|·\n]+)/g)].map(
-  ([, file = "", title = ""]) => [file, title.trim().replace(/\.$/, "")] as const,
-);
+const named = [
+  ...read("docs/failure-modes.md").matchAll(/`(test\/[\w/.-]+\.(?:test|soak)\.ts)`: ([^|·\n]+)/g),
+].map(([, file = "", title = ""]) => [file, title.trim().replace(/\.$/, "")] as const);
 
 it.each(named)("%s shows: %s", (file, title) => {
   expect(read(file)).toContain(title);
