@@ -12,7 +12,8 @@ const program = new Command("stepyard-bench")
     "Measures latency, throughput and the AWS operations of a run on this machine, with a model that answers at once.",
   )
   .option("--json", "print one JSON object", false)
-  .option("--quick", "fewer runs: a check of the bars rather than a measurement", false);
+  .option("--quick", "fewer runs: a check of the bars rather than a measurement", false)
+  .showHelpAfterError("Add --help to see what it takes.");
 
 async function main(): Promise<number> {
   const { json, quick } = program.parse().opts<{ json: boolean; quick: boolean }>();

@@ -4,26 +4,31 @@ import { env } from "../contract/env.ts";
 const DEFAULT_RESULT_SECONDS = 600;
 const DEFAULT_SCRIPT_CPU_MS = 30_000;
 
-const positive = (fallback: number) => z.coerce.number().positive().default(fallback);
+function positive(fallback: number, most: number) {
+  const expected = `a number above 0, at most ${most.toLocaleString("en")}`;
+  return z.coerce.number(expected).positive(expected).max(most, expected).default(fallback);
+}
+const address = z.url({ protocol: /^https?$/, error: "an address that begins with https:// or http://" });
 
 const Environment = z.object({
-  [env.table]: z.string().min(1),
-  [env.bucket]: z.string().min(1),
+  [env.table]: z.string("a table's name"),
+  [env.bucket]: z.string("a bucket's name"),
   [env.stateMachine]: z.string().optional(),
   [env.kmsKey]: z.string().optional(),
   [env.keyFile]: z.string().optional(),
-  [env.operatorProject]: z.string().min(1).default("prj_default"),
-  [env.toolResultSeconds]: positive(DEFAULT_RESULT_SECONDS),
-  [env.scriptCpuMs]: positive(DEFAULT_SCRIPT_CPU_MS),
-  [env.logLevel]: z.enum(["info", "warn"]).default("info"),
-  [env.openaiBaseUrl]: z.string().optional(),
-  [env.anthropicBaseUrl]: z.string().optional(),
+  [env.operatorProject]: z.string().default("prj_default"),
+  [env.toolResultSeconds]: positive(DEFAULT_RESULT_SECONDS, 604_800),
+  [env.scriptCpuMs]: positive(DEFAULT_SCRIPT_CPU_MS, 600_000),
+  [env.logLevel]: z.enum(["info", "warn"], "info or warn").default("info"),
+  [env.openaiBaseUrl]: address.optional(),
+  [env.anthropicBaseUrl]: address.optional(),
 });
 
-/** What a function reads from its environment. Throws when a required variable is missing or has no sense. */
+/** What a function reads from its environment. Throws an error that names each variable that is missing or wrong. */
 export function readSettings(variables: Readonly<Record<string, string | undefined>> = process.env) {
   const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
-  const parsed = Environment.parse(set);
+  const { success, data: parsed, error } = Environment.safeParse(set);
+  if (!success) throw new Error(error.issues.map(explain).join(" "));
   return {
     table: parsed[env.table],
     bucket: parsed[env.bucket],
@@ -38,4 +43,7 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     anthropicBaseUrl: parsed[env.anthropicBaseUrl],
   };
 }
+
+const explain = ({ path, message }: z.core.$ZodIssue): string => `${path.join(".")} has to be ${message}.`;
+
 export type Settings = ReturnType<typeof readSettings>;

@@ -10,6 +10,7 @@ const program = new Command("stepyard-local")
   .option("--memory", "keep nothing on disk", false)
   .option("--offline-model", "answer model requests here, with no key and no network", false)
   .option("--json", "print the ready line as one JSON object", false)
+  .showHelpAfterError("Add --help to see what it takes.")
   .addHelpText("after", "\nExample:\n  npm start -- --offline-model --memory");
 
 function port(text: string): number {
@@ -46,11 +47,20 @@ function ready(options: Options, stack: Awaited<ReturnType<typeof startStack>>):
   return `Stepyard is ready on ${stack.url} (keys ${keys}, dashboard session ${laptop.dashboard}, state ${kept}). Ctrl-C ends it.`;
 }
 
+const otherFolder = ". Choose another folder with --data, or --memory.";
+const hints: Readonly<Record<string, string>> = {
+  EADDRINUSE: ". Choose another port with --port, or end what listens there.",
+  EEXIST: otherFolder,
+  ENOTDIR: otherFolder,
+  EACCES: otherFolder,
+  EROFS: otherFolder,
+};
+
+const hintOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? (hints[String(error.code)] ?? "") : "";
+
 main().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  const hint = message.includes("EADDRINUSE")
-    ? " Choose another port with --port, or end what listens there."
-    : "";
-  console.error(`Stepyard could not start: ${message}${hint}`);
+  console.error(`Stepyard could not start: ${message}${hintOf(error)}`);
   process.exit(1);
 });

@@ -9,7 +9,8 @@ const program = new Command("stepyard-demo")
     "Starts Stepyard in memory and plays the quick start: a question, then one that calls a function of a small application. " +
       "Uses the offline model, or the real one when OPENAI_API_KEY or ANTHROPIC_API_KEY is set.",
   )
-  .option("--json", "print every event as one JSON object a line", false);
+  .option("--json", "print every event as one JSON object a line", false)
+  .showHelpAfterError("Add --help to see what it takes.");
 
 const PROMPTS = ["Hello! What can you help me with?", "Please get customer customer_123 for me."];
 /** The whole demo takes seconds; a real model may take a minute for each turn. */

@@ -8,6 +8,7 @@ import { ensureKeyFile } from "../../adapters/vault/key-file.ts";
 import { env, type FunctionName } from "../../contract/env.ts";
 import { laptop } from "../../contract/laptop.ts";
 import { wakeups } from "../../functions/host.ts";
+import { readSettings } from "../../functions/settings.ts";
 import { stateMachineDefinition, tableDefinition } from "../../lib/definition.ts";
 import { synthesize } from "../../lib/synthesize.ts";
 import { startDynamo } from "../dynamodb/dynamo.ts";
@@ -74,6 +75,8 @@ async function start(options: StackOptions, closers: (() => Promise<void> | void
   const keyFile = join(folder, "secrets.key");
   await ensureKeyFile(keyFile);
   setEnvironment({ dynamo: dynamo.url, s3: s3.url, keyFile, model });
+  // A variable that no function could work with ends the start, not each request.
+  readSettings();
   await createTable(tableDefinition(template, TABLE));
   installAwslambda();
   lambdas = await loadLambdas();

@@ -14,6 +14,7 @@ const program = new Command("stepyard-crash")
   .option("--jobs <count>", "stacks at the same time", jobs, 2)
   .option("--list", "say what there is and play none of it", false)
   .option("--json", "print the result as one JSON object", false)
+  .showHelpAfterError("Add --help to see what it takes.")
   .addHelpText("after", "\nExample:\n  npm run test:crash -- pause before SendTaskSuccess");
 
 function jobs(text: string): number {

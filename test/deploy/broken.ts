@@ -1,10 +1,8 @@
-/**
- * Breaks the stack in one place after the other and shows which check notices: `npm run test:deploy:broken`.
- * Words behind it select breakages by their title.
- */
+/** Breaks the stack in one place after the other and shows which check notices: `npm run test:deploy:broken`. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Command } from "commander";
 import { startModelServer } from "../../local/model/server.ts";
 import { type Breakage, type Check, select } from "./breakages.ts";
 import { createCdk } from "./cdk.ts";
@@ -15,6 +13,12 @@ import { runScript, say, timeLimit } from "./progress.ts";
 import { installEmulator } from "./python.ts";
 import { slowWhenAsked } from "./slow-model.ts";
 import { openStage, type Stage } from "./stage.ts";
+
+const program = new Command("stepyard-test-deploy-broken")
+  .description("Breaks the stack in one place after the other and shows which check notices.")
+  .argument("[words...]", "only breakages that have all of these words in their title")
+  .addHelpText("after", "\nExample:\n  npm run test:deploy:broken -- permission")
+  .parse();
 
 const signal = timeLimit(20);
 const config = join(import.meta.dirname, "vitest.config.ts");
@@ -108,7 +112,7 @@ async function breakAll(bench: Bench, breakages: readonly Breakage[]): Promise<v
 }
 
 await runScript(signal, async () => {
-  const breakages = select(process.argv.slice(2));
+  const breakages = select(program.args);
   if (breakages.length === 0) throw new Error("no breakage has these words in its title");
   const python = await installEmulator(signal);
   const place = mkdtempSync(join(tmpdir(), "stepyard-broken-"));

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Command } from "commander";
 import { startModelServer } from "../../local/model/server.ts";
 import { createCdk, type Outputs } from "./cdk.ts";
 import { run } from "./commands.ts";
@@ -13,6 +14,13 @@ import { installEmulator, version } from "./python.ts";
 import { slowWhenAsked } from "./slow-model.ts";
 import { openStage } from "./stage.ts";
 import { warmUp } from "./warm-up.ts";
+
+const program = new Command("stepyard-test-deploy")
+  .description("Deploys the stack onto an emulator of AWS on this machine, tests it there, and removes it.")
+  .argument("[words...]", "given to vitest: parts of files' names, or its options, such as -t and a title")
+  .allowUnknownOption()
+  .addHelpText("after", "\nExample:\n  npm run test:deploy -- scenario")
+  .parse();
 
 const project = join(import.meta.dirname, "../..");
 const signal = timeLimit(10);
@@ -26,7 +34,7 @@ async function testApi(outputs: Outputs, emulator: Emulator): Promise<void> {
     say("the API's tests");
     const vitest = join(project, "node_modules/vitest/vitest.mjs");
     const config = ["--config", join(import.meta.dirname, "vitest.config.ts")];
-    const args = [vitest, "run", ...config, ...process.argv.slice(2)];
+    const args = [vitest, "run", ...config, ...program.args];
     await run({ command: process.execPath, args, cwd: project, env: stage.env, signal }, true);
   } finally {
     await stage.close();

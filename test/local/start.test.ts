@@ -1,0 +1,48 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type LaptopOptions, startLaptop } from "../support/laptop.ts";
+import { patience } from "../support/patience.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "stepyard-start-"));
+  await writeFile(join(folder, "file"), "");
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** How a stack ended that could not start. */
+const refusal = (options: LaptopOptions): Promise<string> =>
+  startLaptop(options).then(
+    async (laptop) => `started, and ended with ${await laptop.stop()}`,
+    (error: Error) => error.message,
+  );
+
+describe("a stack that cannot work", patience.test, () => {
+  it("does not start, and names each variable that is wrong and what it may be", async () => {
+    const env = {
+      STEPYARD_TOOL_RESULT_SECONDS: "soon",
+      STEPYARD_SCRIPT_CPU_MS: "600001",
+      STEPYARD_LOG_LEVEL: "debug",
+    };
+    expect(await refusal({ env })).toBe(
+      "the stack ended with 1: Stepyard could not start: " +
+        "STEPYARD_TOOL_RESULT_SECONDS has to be a number above 0, at most 604,800. " +
+        "STEPYARD_SCRIPT_CPU_MS has to be a number above 0, at most 600,000. " +
+        "STEPYARD_LOG_LEVEL has to be info or warn.\n",
+    );
+  });
+
+  it("does not start with an address of models that is none", async () => {
+    const model = { openaiBaseUrl: "models.example", anthropicBaseUrl: "file:///models" };
+    const address = "has to be an address that begins with https:// or http://.";
+    expect(await refusal({ model })).toContain(`OPENAI_BASE_URL ${address} ANTHROPIC_BASE_URL ${address}\n`);
+  });
+
+  it("does not start where state cannot be kept, and says what to choose", async () => {
+    expect(await refusal({ data: join(folder, "file") })).toMatch(
+      /Stepyard could not start: EEXIST: .* Choose another folder with --data, or --memory\.\n$/,
+    );
+  });
+});
