@@ -1,4 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { compileCache } from "./test/support/compile-cache.ts";
+
+// Before the workers start, each of which loads what the others load.
+Object.assign(process.env, compileCache);
 
 /** CI counts from the runner's own report. */
 const report = { outputFile: "node_modules/.cache/stepyard/tests.json" };

@@ -55,7 +55,8 @@ const writeCached = (file: string, template: unknown): void => {
     writeFileSync(partial, JSON.stringify(template));
     renameSync(partial, file);
     for (const name of readdirSync(cacheDir))
-      if (name.endsWith(".json") && name !== basename(file)) rmSync(join(cacheDir, name), { force: true });
+      if (name.startsWith("template-") && name !== basename(file))
+        rmSync(join(cacheDir, name), { force: true });
   } catch {}
 };
 
