@@ -10,8 +10,9 @@ const report = { outputFile: "node_modules/.cache/stepyard/tests.json" };
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // Two cores: more workers than this only make timings worse.
-    maxWorkers: 2,
+    // Two cores: more workers than this only make timings worse. Files that share a deployed stack would see
+    // what the others create.
+    maxWorkers: process.env["STEPYARD_TEST_URL"] === undefined ? 2 : 1,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     reporters: process.env["CI"] ? ["default", ["json", report]] : ["default"],

@@ -4,7 +4,7 @@ import type { Reply, Respond } from "../../local/model/reply.ts";
 import { type Backend, isIdle } from "../support/api.ts";
 import { patience } from "../support/patience.ts";
 import { deltasOf, eventsOf, type Frame, isOver, openStream } from "../support/sse.ts";
-import { onLaptop, type Target, target } from "../support/target.ts";
+import { laptopCan, onLaptop, type Target, target } from "../support/target.ts";
 import { agentConfig } from "./refusals/world.ts";
 
 const poem = Array.from({ length: 40 }, (_, at) => `Line ${at}: déjà vu, 😀 and "quotes".`).join("\n");
@@ -80,7 +80,9 @@ function checkPreviews(frames: readonly Frame[]): number {
 const completedMessages = (frames: readonly Frame[]) =>
   eventsOf(frames).filter(({ type }) => type === "message.completed").length;
 
-describe.runIf(onLaptop).each(["openai", "anthropic"])("previews of %s", patience.test, (provider) => {
+const scripted = laptopCan("previews", "its model cannot be scripted");
+
+describe.runIf(scripted).each(["openai", "anthropic"])("previews of %s", patience.test, (provider) => {
   it("come piece by piece and are the message", async () => {
     const frames = await watch(provider, "a slow poem");
     expect(checkPreviews(frames)).toBe(1);
@@ -117,7 +119,7 @@ describe.runIf(onLaptop).each(["openai", "anthropic"])("previews of %s", patienc
   });
 });
 
-describe.runIf(onLaptop)("a stream that is opened in mid-message", patience.test, () => {
+describe.runIf(scripted)("a stream that is opened in mid-message", patience.test, () => {
   it("has no previews of that message, only of the next", async () => {
     const { id } = await api.createSession(String(agents["openai"]));
     const early = await openStream(api, id, { deltas: true });

@@ -4,7 +4,7 @@ import { routes } from "../../contract/routes.ts";
 import { isServed } from "../../core/api/operations.ts";
 import { bearer, exchange, refusalOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { dashboard, onLaptop, operatorOf, type Target, target } from "../support/target.ts";
+import { laptopCan, operatorCan, operatorOf, type Target, target } from "../support/target.ts";
 import { agentCases } from "./refusals/agents.ts";
 import { type Case, isForOperators, needsDashboard, routeOf } from "./refusals/case.ts";
 import { controlCases } from "./refusals/controls.ts";
@@ -25,9 +25,14 @@ const table: readonly Case[] = [
   ...workCases,
   ...cursorCases,
 ];
+const whole = laptopCan(
+  "a call of a stopped run, a body above 16 MiB",
+  "API Gateway or its model is in the way",
+);
+const managed = operatorCan("refusals about API keys");
 const cases = table
-  .filter(({ laptopOnly }) => onLaptop || laptopOnly !== true)
-  .filter((row) => dashboard !== null || !needsDashboard(row));
+  .filter(({ laptopOnly }) => whole || laptopOnly !== true)
+  .filter((row) => managed || !needsDashboard(row));
 
 /** Codes that no request brings about by itself, and why. */
 const unprovokable: Readonly<Partial<Record<ErrorCode, string>>> = {

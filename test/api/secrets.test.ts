@@ -8,7 +8,7 @@ import { isIdle } from "../support/api.ts";
 import { pagesOf } from "../support/pages.ts";
 import { patience } from "../support/patience.ts";
 import { deltasOf, isOver, openStream } from "../support/sse.ts";
-import { laptopOf, onLaptop, type Target, target } from "../support/target.ts";
+import { laptopCan, laptopOf, onLaptop, type Target, target } from "../support/target.ts";
 import { agentConfig } from "./refusals/world.ts";
 
 /** Unlike anything else; their ends are told to whoever may see the key, their middles to nobody. */
@@ -87,7 +87,9 @@ async function prepare(provider: Provider) {
   return { key, agent, session: await stack.api.createSession(agent.id) };
 }
 
-describe.runIf(onLaptop).each(["openai", "anthropic"] as const)(
+const scripted = laptopCan("what gives a model key away", "its model cannot be scripted");
+
+describe.runIf(scripted).each(["openai", "anthropic"] as const)(
   "the key of %s",
   patience.test,
   (provider) => {
@@ -128,7 +130,7 @@ describe.runIf(onLaptop).each(["openai", "anthropic"] as const)(
   },
 );
 
-describe.runIf(onLaptop)("after runs with both keys, nothing of them", patience.test, () => {
+describe.runIf(scripted)("after runs with both keys, nothing of them", patience.test, () => {
   const sessions: { id: string; agent: string; run: string; input: string; key: string }[] = [];
 
   beforeAll(async () => {

@@ -20,8 +20,19 @@ export const onLaptop = deployed === undefined;
 export const dashboard: string | null = onLaptop
   ? laptopsOwn.dashboard
   : (process.env["STEPYARD_TEST_DASHBOARD"] ?? null);
-if (dashboard === null)
-  console.warn("skipped: what needs a dashboard session, because STEPYARD_TEST_DASHBOARD names none");
+
+/** False over a deployed stack, which cannot pass these tests; says so, and why. */
+export function laptopCan(what: string, why: string): boolean {
+  if (!onLaptop) console.warn(`skipped: ${what}: the stack is deployed, and ${why}`);
+  return onLaptop;
+}
+
+/** False where there is no dashboard session, which these tests need; says so. */
+export function operatorCan(what: string): boolean {
+  if (dashboard === null)
+    console.warn(`skipped: ${what}: STEPYARD_TEST_DASHBOARD names no dashboard session`);
+  return dashboard !== null;
+}
 
 /** A stack under test and two projects of it that share nothing. */
 export type Target = {
