@@ -1,7 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
 import { type LaptopOptions, startLaptop } from "../support/laptop.ts";
 import { patience } from "../support/patience.ts";
 
@@ -44,5 +49,30 @@ describe("a stack that cannot work", patience.test, () => {
     expect(await refusal({ data: join(folder, "file") })).toMatch(
       /Stepyard could not start: EEXIST: .* Choose another folder with --data, or --memory\.\n$/,
     );
+  });
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe("npm start", patience.test, () => {
+  it("ends the stack when npm alone is told to end, as containers and process managers do", async () => {
+    const project = fileURLToPath(new URL("../..", import.meta.url));
+    const args = ["start", "--silent", "--", "--memory", "--offline-model", "--port", "0", "--json"];
+    const npm = spawn("npm", args, { cwd: project, stdio: ["ignore", "pipe", "inherit"] });
+    const [line] = await once(createInterface({ input: npm.stdout }), "line");
+    const { pid } = z.object({ pid: z.int() }).parse(JSON.parse(String(line)));
+    expect(isAlive(pid)).toBe(true);
+    npm.kill("SIGTERM");
+    // It waits for the process that it started, which has to be the stack itself.
+    await once(npm, "exit");
+    const alive = isAlive(pid);
+    if (alive) process.kill(pid, "SIGKILL");
+    expect(alive).toBe(false);
   });
 });
