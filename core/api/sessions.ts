@@ -9,7 +9,8 @@ import { pendingCalls } from "../session/decision.ts";
 import { effects } from "../session/effects.ts";
 import type { SessionState } from "../session/state.ts";
 import { decodeCursor, page, positions } from "./cursor.ts";
-import { notFound } from "./error.ts";
+import { ApiError, notFound } from "./error.ts";
+import { unlessGone } from "./gone.ts";
 import { couldExist, mint } from "./ids.ts";
 import { checkInput } from "./input-checks.ts";
 import type { ApiPorts, ApiRequest, Operation } from "./operation.ts";
@@ -77,11 +78,19 @@ export const listSessions: Operation<"get_sessions"> = async (ports, { projectId
   const { items, more } = await ports.store.listSessions(projectId, list);
   const states = (await ports.store.loadMany(items)).map(({ state }) => state);
   const next = more ? (items.at(-1) ?? null) : null;
-  return {
-    status: 200,
-    body: page(scope, await Promise.all(states.map((state) => show(ports, state))), next),
-  };
+  const shown = await Promise.all(states.map((state) => showUnlessGone(ports, state)));
+  return { status: 200, body: page(scope, shown.flat(), next) };
 };
+
+/** One session of a list, or none where it was deleted since it was listed. */
+async function showUnlessGone(ports: ApiPorts, state: SessionState) {
+  try {
+    return [await unlessGone(ports.store, state.id, () => show(ports, state))];
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "not_found") return [];
+    throw error;
+  }
+}
 
 /** The session's state, where it is one of the project. Throws `not_found`. */
 export async function ownSession(ports: Pick<ApiPorts, "store">, projectId: string, sessionId: string) {

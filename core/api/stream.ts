@@ -117,6 +117,8 @@ async function* follow(
   let renewed = clock.now();
   let woken = false;
   yield comment("open");
+  // Nothing follows the archival, which a reader that comes back may have seen already.
+  if (state.status === "archived" && last >= state.sequence) return;
   while (!options.signal.aborted) {
     const tail = await ports.store.tail(state.id, last, READ_COMMITS);
     const events = tail.items

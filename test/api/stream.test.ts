@@ -48,6 +48,18 @@ describe.concurrent("an event stream", patience.test, () => {
     expect(stream.headers.get("x-request-id")).toMatch(/\S/);
   });
 
+  it("of an archived session ends, wherever it begins", async () => {
+    const { id } = await talked();
+    await api.send("POST", `/sessions/${id}/archive`);
+    const events = await api.events(id);
+    for (const after of [undefined, ...events.slice(-2).map((event) => event.id)]) {
+      const stream = await openStream(api, id, after === undefined ? {} : { after });
+      await expect.poll(stream.ended).toBe("server");
+      const missed = after === undefined ? [] : events.slice(events.findIndex((e) => e.id === after) + 1);
+      expect(eventsOf(stream.frames)).toEqual(missed);
+    }
+  });
+
   it("begins with what happens next where no place is named", async () => {
     const { id, events } = await talked();
     const stream = await openStream(api, id);

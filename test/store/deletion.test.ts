@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { LAST_WRITER_MS } from "../../adapters/aws/session-erase.ts";
 import { createSessionStore } from "../../adapters/aws/session-store.ts";
 import { blobKey } from "../../contract/table.ts";
+import type { ApiPorts, ApiRequest } from "../../core/api/operation.ts";
+import { listSessions } from "../../core/api/sessions.ts";
 import { VersionConflict } from "../../core/ports/store.ts";
 import { sweep } from "../../core/run/reconcile.ts";
 import { sendInput } from "../../core/session/decide/inputs.ts";
@@ -58,6 +60,21 @@ describe("a deletion", () => {
     expect(
       (await store.listSessions("prj_spec", { subjectId: null, before: null, limit: 9 })).items,
     ).not.toContain(id);
+  });
+
+  test("in the middle of listing leaves the others in the page", async () => {
+    const listed = { ...session, projectId: "prj_listed" };
+    const [kept, gone] = [await open(stores, listed), await open(stores, listed)];
+    const reader = createSessionStore({ client, table, blobs, now: () => now });
+    const loadMany = async (ids: readonly string[]) => {
+      const loaded = await reader.loadMany(ids);
+      await store.delete(gone.id, 1, listed);
+      return loaded;
+    };
+    const ports = { store: { ...reader, loadMany }, blobs } as unknown as ApiPorts;
+    const request = { projectId: "prj_listed", query: { limit: 9 } } as ApiRequest<"get_sessions">;
+    const { body } = await listSessions(ports, request, () => undefined);
+    expect(body).toMatchObject({ data: [{ id: kept.id }], next_cursor: null });
   });
 
   test("of a version that has passed is a version conflict, and so is a commit after it", async () => {
