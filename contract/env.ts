@@ -25,6 +25,9 @@ export const env = {
   anthropicBaseUrl: "ANTHROPIC_BASE_URL",
 } as const;
 
+/** The most that a variable may be, in its own unit. */
+export const most = { toolResultSeconds: 604_800, scriptCpuMs: 600_000 } as const;
+
 /** The functions of the stack, by the name of their file in `functions/`. */
 export const functionNames = ["api", "stream", "advance", "await", "lost", "fanout", "sweep"] as const;
 export type FunctionName = (typeof functionNames)[number];

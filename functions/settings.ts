@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { env } from "../contract/env.ts";
+import { env, most } from "../contract/env.ts";
 
 const DEFAULT_RESULT_SECONDS = 600;
 const DEFAULT_SCRIPT_CPU_MS = 30_000;
 
-function positive(fallback: number, most: number) {
-  const expected = `a number above 0, at most ${most.toLocaleString("en")}`;
-  return z.coerce.number(expected).positive(expected).max(most, expected).default(fallback);
+function positive(fallback: number, limit: number) {
+  const expected = `a number above 0, at most ${limit.toLocaleString("en")}`;
+  return z.coerce.number(expected).positive(expected).max(limit, expected).default(fallback);
 }
 const address = z.url({ protocol: /^https?$/, error: "an address that begins with https:// or http://" });
 
@@ -17,8 +17,8 @@ const Environment = z.object({
   [env.kmsKey]: z.string().optional(),
   [env.keyFile]: z.string().optional(),
   [env.operatorProject]: z.string().default("prj_default"),
-  [env.toolResultSeconds]: positive(DEFAULT_RESULT_SECONDS, 604_800),
-  [env.scriptCpuMs]: positive(DEFAULT_SCRIPT_CPU_MS, 600_000),
+  [env.toolResultSeconds]: positive(DEFAULT_RESULT_SECONDS, most.toolResultSeconds),
+  [env.scriptCpuMs]: positive(DEFAULT_SCRIPT_CPU_MS, most.scriptCpuMs),
   [env.logLevel]: z.enum(["info", "warn"], "info or warn").default("info"),
   [env.openaiBaseUrl]: address.optional(),
   [env.anthropicBaseUrl]: address.optional(),

@@ -1,6 +1,7 @@
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Node } from "constructs";
 import * as z from "zod";
+import { most } from "../contract/env.ts";
 
 /** What `-c` passes is text; `cdk.json` has values. */
 const fromText = (value: unknown): unknown => {
@@ -12,13 +13,13 @@ const fromText = (value: unknown): unknown => {
   }
 };
 
-const wholeNumber = (least: number, most: number) =>
+const wholeNumber = (least: number, greatest: number) =>
   z.coerce
     .number()
     .int()
     .min(least)
-    .max(most)
-    .describe(`a whole number from ${least.toLocaleString("en")} to ${most.toLocaleString("en")}`);
+    .max(greatest)
+    .describe(`a whole number from ${least.toLocaleString("en")} to ${greatest.toLocaleString("en")}`);
 
 /** Model keys travel to these addresses, so plain HTTP is for a model on the same machine only. */
 const modelUrl = z
@@ -51,8 +52,8 @@ const settingsSchema = z.object({
     .describe("an e-mail address, or empty for alarms without mail"),
   openaiBaseUrl: modelUrl,
   anthropicBaseUrl: modelUrl,
-  toolResultSeconds: wholeNumber(1, 604_800),
-  scriptCpuMs: wholeNumber(100, 600_000),
+  toolResultSeconds: wholeNumber(1, most.toolResultSeconds),
+  scriptCpuMs: wholeNumber(100, most.scriptCpuMs),
   /** Project that operators with AWS credentials act for. Absent: the handlers' own default. */
   operatorProject: z.string().min(1).optional().describe("the id of a project, or absent"),
   /** Requests a second, and at once, that the stage lets through. */

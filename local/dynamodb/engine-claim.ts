@@ -64,7 +64,8 @@ async function commandLine(pid: number): Promise<string> {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether there is such a process that this one may signal. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

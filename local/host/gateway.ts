@@ -32,7 +32,7 @@ export async function startGateway(options: {
   const server = createServer((request, response) => {
     serve(options, request, response).catch((error: unknown) => {
       // Who leaves in the middle of a request is nobody's failure.
-      if (request.errored !== null) return;
+      if (error === request.errored) return;
       console.error(JSON.stringify({ level: "error", message: "gateway", error: String(error) }));
       if (response.headersSent) response.destroy();
       else fail(response, randomUUID(), "internal_error");

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { isAlive } from "../../local/dynamodb/engine-claim.ts";
 import { type LaptopOptions, startLaptop } from "../support/laptop.ts";
 import { patience } from "../support/patience.ts";
 
@@ -51,14 +52,6 @@ describe("a stack that cannot work", patience.test, () => {
     );
   });
 });
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 describe("npm start", patience.test, () => {
   it("ends the stack when npm alone is told to end, as containers and process managers do", async () => {

@@ -17,7 +17,7 @@ export const onLaptop = deployed === undefined;
  * The bearer of a dashboard session of the first project. A stack on AWS has none, since operators sign their
  * requests there; `STEPYARD_TEST_DASHBOARD` gives that of a laptop that `STEPYARD_TEST_URL` names.
  */
-export const dashboard: string | null = onLaptop
+const dashboard: string | null = onLaptop
   ? laptopsOwn.dashboard
   : (process.env["STEPYARD_TEST_DASHBOARD"] ?? null);
 
