@@ -8,14 +8,18 @@ import type { Json, JsonObject } from "../../contract/json.ts";
 import { wellFormed, wellFormedText } from "../../contract/nul.ts";
 import type { TranscriptEntry, UserBlock } from "../../core/ports/model.ts";
 import { requestFailure } from "./failures.ts";
+import { sendableName } from "./sendable.ts";
+
+const loose = z.looseObject({ type: z.string() });
 
 /** A content block as the API sends it; only what is read here is checked. */
-export const contentBlock = z.object({ type: z.string() }).catchall(z.json());
-export type Block = z.infer<typeof contentBlock>;
+export type Block = { readonly type: string; readonly [name: string]: Json };
+export const contentBlock = z.custom<Block>((value) => loose.safeParse(value).success);
 
-const loose = z.object({ type: z.string() }).loose();
 const replayed = z.array(z.custom<ContentBlockParam>((value) => loose.safeParse(value).success));
 const mediaType = z.enum(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+
+type Entry<Type extends TranscriptEntry["type"]> = Extract<TranscriptEntry, { type: Type }>;
 
 /** The API refuses text without a visible character, and an empty result of a failed call. */
 const placeholder = "(empty)";
@@ -38,13 +42,26 @@ function userContent(blocks: readonly UserBlock[]): ContentBlockParam[] {
   return content.length > 0 ? content : [{ type: "text", text: placeholder }];
 }
 
-function assistantContent(native: Json): ContentBlockParam[] {
+/**
+ * The blocks of an answer: its calls under the ids given, with names that the API takes. A call without an id was
+ * never answered, and is left out.
+ */
+function assistantContent({ native, scriptIds, unsealed }: Entry<"assistant">): ContentBlockParam[] {
   const blocks = replayed.safeParse(native);
-  if (blocks.success) return blocks.data;
-  throw requestFailure("the conversation holds an answer of another provider: start a new session");
+  if (!blocks.success)
+    throw requestFailure("the conversation holds an answer of another provider: start a new session");
+  const ids = scriptIds.values();
+  const kept = unsealed === true ? blocks.data.filter((block) => !isThinking(block)) : blocks.data;
+  return kept.flatMap((block): ContentBlockParam[] => {
+    if (block.type !== "tool_use") return [block];
+    const { value: id } = ids.next();
+    return id === undefined ? [] : [{ ...block, id, name: sendableName(String(block.name)) }];
+  });
 }
 
-function toolResult(entry: Extract<TranscriptEntry, { type: "script" }>): ContentBlockParam {
+const isThinking = ({ type }: { readonly type: string }): boolean => /thinking$/.test(type);
+
+function toolResult(entry: Entry<"script">): ContentBlockParam {
   return {
     type: "tool_result",
     tool_use_id: entry.id,
@@ -53,33 +70,37 @@ function toolResult(entry: Extract<TranscriptEntry, { type: "script" }>): Conten
   };
 }
 
+/** Messages, and for each the index of the entry that each of its blocks is of. */
+export type Messages = { readonly messages: MessageParam[]; readonly origins: number[][] };
+
 /**
  * The messages of a conversation. All results of one answer go into one user message, because the API wants
  * them together right after it; they are complete before the next request, so that message never changes. A
  * user entry always gets a message of its own: the API joins user messages itself, and joining them here would
  * change bytes that an earlier request has sent. An empty answer has no message at all.
  */
-export function toMessages(transcript: readonly TranscriptEntry[]): MessageParam[] {
+export function toMessages(transcript: readonly TranscriptEntry[]): Messages {
   const messages: MessageParam[] = [];
+  const origins: number[][] = [];
   let results: ContentBlockParam[] | null = null;
-  for (const entry of transcript) {
-    if (entry.type === "script") {
-      if (results === null) {
-        results = [];
-        messages.push({ role: "user", content: results });
-      }
-      results.push(toolResult(entry));
+  for (const [at, entry] of transcript.entries()) {
+    const content = contentOf(entry);
+    if (entry.type === "script" && results !== null) {
+      results.push(...content);
+      origins.at(-1)?.push(at);
       continue;
     }
-    results = null;
-    if (entry.type === "user") {
-      messages.push({ role: "user", content: userContent(entry.content) });
-      continue;
-    }
-    const content = assistantContent(entry.native);
-    if (content.length > 0) messages.push({ role: "assistant", content });
+    results = entry.type === "script" ? content : null;
+    if (content.length === 0) continue;
+    messages.push({ role: entry.type === "assistant" ? "assistant" : "user", content });
+    origins.push(content.map(() => at));
   }
-  return messages;
+  return { messages, origins };
+}
+
+function contentOf(entry: TranscriptEntry): ContentBlockParam[] {
+  if (entry.type === "script") return [toolResult(entry)];
+  return entry.type === "user" ? userContent(entry.content) : assistantContent(entry);
 }
 
 /**
@@ -90,7 +111,7 @@ export function toNative(blocks: readonly Block[]): Json {
   const kept = blocks
     .filter((block) => block.type !== "text" || !isBlank(String(block.text)))
     .map((block) => Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null)));
-  while (/thinking$/.test(String(kept.at(-1)?.type))) kept.pop();
+  while (isThinking({ type: String(kept.at(-1)?.["type"]) })) kept.pop();
   return wellFormed(kept satisfies readonly JsonObject[]);
 }
 
@@ -99,15 +120,14 @@ export function toNative(blocks: readonly Block[]): Json {
  * with a thinking budget refuse thinking that starts in the middle of it.
  */
 export function mayThink(transcript: readonly TranscriptEntry[]): boolean {
-  let start: Json | null = null;
+  let start: Entry<"assistant"> | null = null;
   let open = false;
   for (const entry of transcript) {
-    if (entry.type === "assistant") {
-      if (!open) start = entry.native;
-      open = entry.scriptIds.length > 0;
-    }
+    if (entry.type !== "assistant") continue;
+    if (!open) start = entry;
+    open = entry.scriptIds.length > 0;
   }
   if (!open || start === null) return true;
-  const first = replayed.safeParse(start).data?.[0];
-  return first?.type === "thinking" || first?.type === "redacted_thinking";
+  const first = assistantContent(start)[0];
+  return first !== undefined && isThinking(first);
 }

@@ -2,75 +2,82 @@
  * Reads the event stream of the Messages API into a reply.
  */
 import * as z from "zod";
-import type { ModelListener, ModelReply, ModelUsage, ToolDefinition } from "../../core/ports/model.ts";
+import type { ModelReply, ModelUsage } from "../../core/ports/model.ts";
 import { type Block, contentBlock, toNative } from "./anthropic-input.ts";
 import { cutFailure, refusalFailure } from "./failures.ts";
+import type { StreamContext } from "./provider.ts";
 import { parseArguments, readScript } from "./script.ts";
 import { collectText } from "./text.ts";
+import { count } from "./tokens.ts";
 
-const index = z.number().int();
-const tokens = z.number().nullish();
+// What comes from outside is open: a field that is missing or of another type counts as left out.
+const index = z.number().int().catch(-1);
+const text = z.string().catch("");
+const tokens = z.number().nullish().catch(null);
 const usage = z.object({
   input_tokens: tokens,
   output_tokens: tokens,
   cache_creation_input_tokens: tokens,
   cache_read_input_tokens: tokens,
 });
-const delta = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text_delta"), text: z.string() }),
-  z.object({ type: z.literal("input_json_delta"), partial_json: z.string() }),
-  z.object({ type: z.literal("thinking_delta"), thinking: z.string() }),
-  z.object({ type: z.literal("signature_delta"), signature: z.string() }),
-  // Citations come only from documents and searches, which are never sent.
-  z.object({ type: z.literal("citations_delta") }),
-]);
+const delta = z.object({ type: text, text, partial_json: text, thinking: text, signature: text });
+const detail = z.string().nullish().catch(null);
 const stopped = z.object({
-  stop_reason: z.string().nullish(),
-  stop_details: z.object({ category: z.string().nullish(), explanation: z.string().nullish() }).nullish(),
+  stop_reason: detail,
+  stop_details: z.object({ category: detail, explanation: detail }).nullish().catch(null),
 });
 
 /** The events that matter. */
 const event = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("message_start"), message: z.object({ usage: usage.nullish() }) }),
+  z.object({
+    type: z.literal("message_start"),
+    message: z
+      .object({ usage: usage.nullish().catch(null) })
+      .nullish()
+      .catch(null),
+  }),
   z.object({ type: z.literal("content_block_start"), index, content_block: contentBlock }),
   z.object({ type: z.literal("content_block_delta"), index, delta }),
-  z.object({ type: z.literal("message_delta"), delta: stopped, usage: usage.nullish() }),
+  z.object({
+    type: z.literal("message_delta"),
+    delta: stopped.catch({ stop_reason: null, stop_details: null }),
+    usage: usage.nullish().catch(null),
+  }),
   z.object({ type: z.literal("message_stop") }),
 ]);
-const typed = z.object({ type: z.string() });
+const typed = z.object({ type: text });
 const known: ReadonlySet<string> = new Set(event.options.map((option) => option.shape.type.value));
 
-export type StreamContext = {
-  readonly tool: ToolDefinition;
-  readonly listener: ModelListener;
-  readonly apiKey: string;
-};
-
 type Usage = z.infer<typeof usage>;
-type Draft = { block: Block; json: string };
+type Stopped = z.infer<typeof stopped>;
+/** A block while it streams. Broken: it is of a type that is not known, and changed: how it ends cannot be told. */
+type Draft = { block: Block; json: string; broken: boolean };
+
+/** Blocks whose changes are understood; a change of another kind is left out of them. */
+const understood: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
 
 /** Reads the events up to the one that ends the answer. Throws a `ModelFailure` when the answer is none. */
 export async function readMessage(
   events: AsyncIterable<unknown>,
   context: StreamContext,
 ): Promise<ModelReply> {
-  const text = collectText(context.listener);
+  const texts = collectText(context.listener);
   const drafts = new Map<number, Draft>();
   let counted: Usage = {};
-  let stop: z.infer<typeof stopped> = {};
+  let stop: Stopped = {};
   for await (const raw of events) {
     if (!known.has(typed.parse(raw).type)) continue;
     const read = event.parse(raw);
     switch (read.type) {
       case "message_start":
-        counted = latest(counted, read.message.usage);
+        counted = latest(counted, read.message?.usage);
         break;
       case "content_block_start":
-        drafts.set(read.index, { block: read.content_block, json: "" });
-        if (read.content_block.type === "text") text.append(`${read.index}`, String(read.content_block.text));
+        drafts.set(read.index, { block: { ...read.content_block }, json: "", broken: false });
+        texts.append(`${read.index}`, publicText(read.content_block));
         break;
       case "content_block_delta":
-        if (read.delta.type === "text_delta") text.append(`${read.index}`, read.delta.text);
+        if (drafts.get(read.index)?.block.type === "text") texts.append(`${read.index}`, read.delta.text);
         extend(drafts.get(read.index), read.delta);
         break;
       case "message_delta":
@@ -78,7 +85,7 @@ export async function readMessage(
         counted = latest(counted, read.usage);
         break;
       case "message_stop":
-        return reply(drafts, text.texts(), stop, counted, context);
+        return reply(drafts, texts.texts(), stop, counted, context);
     }
   }
   throw cutFailure();
@@ -90,18 +97,26 @@ function latest(before: Usage, after: Usage | null | undefined): Usage {
   return { ...before, ...Object.fromEntries(news) };
 }
 
+/** The text that a block starts with, where it is one that is shown. */
+const publicText = (block: Block): string =>
+  block.type === "text" && typeof block["text"] === "string" ? block["text"] : "";
+
 function extend(draft: Draft | undefined, change: z.infer<typeof delta>): void {
   if (draft === undefined) return;
   const { block } = draft;
-  if (change.type === "text_delta") block.text = `${block.text ?? ""}${change.text}`;
-  if (change.type === "thinking_delta") block.thinking = `${block.thinking ?? ""}${change.thinking}`;
-  if (change.type === "signature_delta") block.signature = change.signature;
+  if (!understood.has(block.type)) draft.broken = true;
+  const grown = (name: string, piece: string) => {
+    draft.block = { ...block, [name]: `${block[name] ?? ""}${piece}` };
+  };
+  if (change.type === "text_delta") grown("text", change.text);
+  if (change.type === "thinking_delta") grown("thinking", change.thinking);
+  if (change.type === "signature_delta") draft.block = { ...block, signature: change.signature };
   if (change.type === "input_json_delta") draft.json += change.partial_json;
 }
 
 /** The arguments as JSON text: streamed in pieces, or whole in the block's start. */
 function argumentsOf({ block, json }: Draft): string {
-  return json === "" ? JSON.stringify(block.input ?? {}) : json;
+  return json === "" ? JSON.stringify(block["input"] ?? {}) : json;
 }
 
 function finished(draft: Draft): Block {
@@ -110,12 +125,12 @@ function finished(draft: Draft): Block {
   return contentBlock.parse({ ...draft.block, input: parseArguments(argumentsOf(draft)) ?? {} });
 }
 
-const toolUse = z.object({ type: z.literal("tool_use"), id: z.string(), name: z.string() });
+const toolUse = z.object({ type: z.literal("tool_use"), id: text, name: text });
 
 function reply(
   drafts: ReadonlyMap<number, Draft>,
-  text: string[],
-  stop: z.infer<typeof stopped>,
+  texts: string[],
+  stop: Stopped,
   counted: Usage,
   context: StreamContext,
 ): ModelReply {
@@ -126,25 +141,28 @@ function reply(
   }
   const cut = stop.stop_reason === "max_tokens" || stop.stop_reason === "model_context_window_exceeded";
   const ordered = [...drafts].sort(([a], [b]) => a - b).map(([, draft]) => draft);
+  const last = ordered.at(-1);
   return {
-    text,
+    text: texts,
     scripts: ordered.flatMap((draft) => {
       const call = toolUse.safeParse(draft.block);
-      return call.success
-        ? [readScript({ ...call.data, arguments: argumentsOf(draft) }, context.tool, cut)]
-        : [];
+      if (!call.success) return [];
+      return [
+        readScript({ ...call.data, arguments: argumentsOf(draft) }, context.tool, cut && draft === last),
+      ];
     }),
-    native: toNative(ordered.map(finished)),
+    native: toNative(ordered.filter(({ broken }) => !broken).map(finished)),
+    cut,
     usage: tally(counted),
   };
 }
 
 /** `input_tokens` of the API leaves out what was read from the cache or written to it. */
 function tally(counted: Usage): ModelUsage {
-  const cached = counted.cache_read_input_tokens ?? 0;
+  const cached = count(counted.cache_read_input_tokens);
   return {
-    inputTokens: (counted.input_tokens ?? 0) + (counted.cache_creation_input_tokens ?? 0) + cached,
-    outputTokens: counted.output_tokens ?? 0,
+    inputTokens: count(counted.input_tokens) + count(counted.cache_creation_input_tokens) + cached,
+    outputTokens: count(counted.output_tokens),
     cachedInputTokens: cached,
   };
 }

@@ -11,11 +11,11 @@ import type {
   OutputConfig,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Effort, ModelSpec } from "../../contract/models.ts";
-import type { Model, ModelRequest } from "../../core/ports/model.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
 import { mayThink, toMessages } from "./anthropic-input.ts";
+import { locateIn } from "./anthropic-refusal.ts";
 import { readMessage } from "./anthropic-stream.ts";
-import { checkedSpec, checkImages } from "./limits.ts";
-import { DEFAULT_TIMEOUTS, type ModelTimeouts, watched } from "./watch.ts";
+import type { Provider } from "./provider.ts";
 
 const DEFAULT_BASE_URL = "https://api.anthropic.com";
 
@@ -72,42 +72,28 @@ export function anthropicBody(spec: ModelSpec, request: ModelRequest): MessageCr
       },
     ],
     ...(instructions.trim() === "" ? {} : { system: [system] }),
-    messages: toMessages(request.transcript),
+    messages: toMessages(request.transcript).messages,
     ...thinking(spec, request),
     stream: true,
   };
 }
 
-/** A `Model` for the `anthropic/` models. */
-export function createAnthropicModel(
-  baseUrl: string | undefined,
-  timeouts: ModelTimeouts = DEFAULT_TIMEOUTS,
-): Model {
-  return {
-    async generate(request, listener, signal) {
-      signal.throwIfAborted();
-      const spec = checkedSpec(request);
-      const body = anthropicBody(spec, request);
-      checkImages(spec, request, body);
-      const { default: Anthropic, ...errors } = await import("@anthropic-ai/sdk");
-      const sdk = { ...errors, SdkError: errors.AnthropicError };
-      const { apiKey, tool } = request;
-      return watched({ signal, idleMs: timeouts.idleMs, apiKey, sdk }, async (watch) => {
-        const client = new Anthropic({
-          apiKey,
-          baseURL: baseUrl || DEFAULT_BASE_URL,
-          // Null keeps the SDK from taking this from the environment.
-          webhookKey: null,
-          maxRetries: 0,
-          timeout: timeouts.headersMs,
-          // Neither prints nor traces what was said.
-          logLevel: "off",
-          openTelemetry: false,
-          fetch: watch.fetch,
-        });
-        const events = await client.messages.create(body, { signal: watch.signal });
-        return readMessage(events, { tool, listener, apiKey });
-      });
-    },
-  };
-}
+/** The `anthropic/` models. */
+export const anthropic = (baseUrl: string | undefined): Provider<MessageCreateParamsStreaming> => ({
+  baseUrl: baseUrl || DEFAULT_BASE_URL,
+  write: (spec, request) => ({
+    body: anthropicBody(spec, request),
+    locate: locateIn(() => toMessages(request.transcript).origins),
+  }),
+  async load() {
+    const { default: Anthropic, ...errors } = await import("@anthropic-ai/sdk");
+    // Null keeps the SDK from taking this from the environment; without telemetry it traces nothing.
+    const environment = { webhookKey: null, openTelemetry: false } as const;
+    return {
+      errors: { ...errors, SdkError: errors.AnthropicError },
+      send: (options, body, signal) =>
+        new Anthropic({ ...options, ...environment }).messages.create(body, { signal }),
+    };
+  },
+  read: readMessage,
+});

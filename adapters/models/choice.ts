@@ -3,9 +3,10 @@
  */
 import { modelSpec } from "../../contract/models.ts";
 import type { Model } from "../../core/ports/model.ts";
-import { createAnthropicModel } from "./anthropic.ts";
+import { anthropic } from "./anthropic.ts";
 import { requestFailure } from "./failures.ts";
-import { createOpenaiModel } from "./openai.ts";
+import { openai } from "./openai.ts";
+import { providerModel } from "./provider.ts";
 import { DEFAULT_TIMEOUTS, type ModelTimeouts } from "./watch.ts";
 
 export type ModelOptions = {
@@ -20,8 +21,8 @@ export type ModelOptions = {
 export function createModel(options: ModelOptions = {}): Model {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const providers = {
-    openai: createOpenaiModel(options.openaiBaseUrl, timeouts),
-    anthropic: createAnthropicModel(options.anthropicBaseUrl, timeouts),
+    openai: providerModel(openai(options.openaiBaseUrl), timeouts),
+    anthropic: providerModel(anthropic(options.anthropicBaseUrl), timeouts),
   };
   return {
     async generate(request, listener, signal) {

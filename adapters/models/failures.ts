@@ -4,16 +4,8 @@
  */
 import * as z from "zod";
 import { ModelFailure } from "../../core/ports/model.ts";
+import { type Locate, objectionOf, type ProviderReport } from "./objection.ts";
 import { safeMessage } from "./scrub.ts";
-
-/** What a provider said about a failure. `status` is null for an error inside a stream. */
-export type ProviderReport = {
-  readonly status: number | null;
-  readonly type: string | null;
-  readonly code: string | null;
-  readonly message: string | null;
-  readonly headers: Headers | null;
-};
 
 const retryableStatuses = new Set([408, 409, 429]);
 
@@ -49,22 +41,12 @@ function isRetryable(report: ProviderReport): boolean {
   return retryableStatuses.has(report.status) || report.status >= 500;
 }
 
-/** OpenAI's codes of a conversation, or of one text of it, that is longer than the model takes. */
-const tooLongCode = /^(context_length_exceeded|string_above_max_length)$/;
-
-/** Anthropic has no code of its own for it, only these sentences. */
-const tooLongMessage =
-  /\bprompt is too long\b|\bexceeds? (the )?context (limit|window)\b|\bexceeds the maximum size\b/i;
-
-/** Whether the request was refused because of its length. */
-function isTooLong({ status, type, code, message }: ProviderReport): boolean {
-  if (tooLongCode.test(code ?? "") || tooLongCode.test(type ?? "")) return true;
-  if (status === 413 || type === "request_too_large") return true;
-  return (status === 400 || status === null) && tooLongMessage.test(message ?? "");
-}
-
 /** A failure the provider reported: "HTTP 401 authentication_error: ...", or "stream error ..." inside a stream. */
-export function providerFailure(report: ProviderReport, apiKey: string): ModelFailure {
+export function providerFailure(
+  report: ProviderReport,
+  apiKey: string,
+  locate: Locate = () => null,
+): ModelFailure {
   const where = report.status === null ? "stream error" : `HTTP ${report.status}`;
   const type = report.type ?? report.code;
   const label = type !== null && /^[\w.-]{1,64}$/.test(type) ? `${where} ${type}` : where;
@@ -72,7 +54,7 @@ export function providerFailure(report: ProviderReport, apiKey: string): ModelFa
   return new ModelFailure(safeMessage(text, apiKey), {
     retryable: isRetryable(report),
     retryAfterMs: retryAfterMs(report.headers),
-    tooLong: isTooLong(report),
+    objection: objectionOf(report, locate),
   });
 }
 
@@ -80,6 +62,7 @@ export function providerFailure(report: ProviderReport, apiKey: string): ModelFa
 export function refusalFailure(detail: string, apiKey: string): ModelFailure {
   return new ModelFailure(safeMessage(`the model refused to answer: ${detail}`, apiKey), {
     retryable: false,
+    objection: { to: "content" },
   });
 }
 
@@ -115,6 +98,7 @@ export type SdkErrors = {
 const fields = z.object({
   type: z.string().nullable().catch(null).default(null),
   code: z.string().nullable().catch(null).default(null),
+  param: z.string().nullable().catch(null).default(null),
   message: z.string().nullable().catch(null).default(null),
 });
 const sdkError = z.object({
@@ -123,17 +107,20 @@ const sdkError = z.object({
   error: z.unknown().optional(),
 });
 
-/** Reads `{type, code, message}` from an error object or from a body that has one under `error`. */
-export function readError(body: unknown): Pick<ProviderReport, "type" | "code" | "message"> {
+/** Reads `{type, code, param, message}` from an error object or from a body that has one under `error`. */
+export function readError(body: unknown): Omit<ProviderReport, "status" | "headers"> {
   const nested = z.object({ error: z.object({}).loose() }).safeParse(body);
   const found = fields.safeParse(nested.success ? nested.data.error : body);
-  if (!found.success) return { type: null, code: null, message: null };
+  if (!found.success) return { type: null, code: null, param: null, message: null };
   // OpenAI's error event calls its own type "error"; what went wrong is its code.
   return found.data.type === "error" ? { ...found.data, type: null } : found.data;
 }
 
 /** What `error`, thrown while talking to a provider, means. Programming errors come back as they are. */
-export function failureOf(error: unknown, sdk: SdkErrors, apiKey: string): unknown {
+export function failureOf(
+  error: unknown,
+  { sdk, apiKey, locate }: { readonly sdk: SdkErrors; readonly apiKey: string; readonly locate: Locate },
+): unknown {
   if (error instanceof ModelFailure) return error;
   if (error instanceof sdk.APIConnectionTimeoutError) {
     return new ModelFailure("the provider did not start to answer in time", { retryable: true });
@@ -144,7 +131,7 @@ export function failureOf(error: unknown, sdk: SdkErrors, apiKey: string): unkno
   }
   if (error instanceof sdk.APIError) {
     const { status, headers, error: body } = sdkError.parse(error);
-    return providerFailure({ status, headers, ...readError(body) }, apiKey);
+    return providerFailure({ status, headers, ...readError(body) }, apiKey, locate);
   }
   if (error instanceof SyntaxError || error instanceof z.ZodError || error instanceof sdk.SdkError) {
     return new ModelFailure("the provider sent an answer that cannot be read", { retryable: true });

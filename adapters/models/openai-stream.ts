@@ -2,24 +2,30 @@
  * Reads the event stream of the Responses API into a reply.
  */
 import * as z from "zod";
-import type { ModelListener, ModelReply, ToolDefinition } from "../../core/ports/model.ts";
-import { cutFailure, type ProviderReport, providerFailure, readError, refusalFailure } from "./failures.ts";
+import type { ModelReply } from "../../core/ports/model.ts";
+import { cutFailure, providerFailure, readError, refusalFailure } from "./failures.ts";
+import type { ProviderReport } from "./objection.ts";
 import { type OutputItem, outputItem, toNative } from "./openai-input.ts";
+import type { StreamContext } from "./provider.ts";
 import { readScript } from "./script.ts";
 import { collectText } from "./text.ts";
+import { count } from "./tokens.ts";
 
-const index = z.number().int();
+// What comes from outside is open: a field that is missing or of another type counts as left out.
+const index = z.number().int().catch(-1);
+const text = z.string().catch("");
+const tokens = z.number().nullish().catch(null);
 const usage = z.object({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  input_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
+  input_tokens: tokens,
+  output_tokens: tokens,
+  input_tokens_details: z.object({ cached_tokens: tokens }).nullish().catch(null),
 });
 const response = z.object({
-  output: z.array(outputItem).nullish(),
-  usage: usage.nullish(),
+  output: z.array(outputItem).nullish().catch(null),
+  usage: usage.nullish().catch(null),
   // A key of `unknown` would have to be there; servers that speak the API leave it out.
   error: z.unknown().optional(),
-  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
 });
 
 /** The events that matter; the others repeat what these say. */
@@ -28,64 +34,63 @@ const event = z.discriminatedUnion("type", [
     type: z.literal("response.output_text.delta"),
     output_index: index,
     content_index: index,
-    delta: z.string(),
+    delta: text,
   }),
   z.object({
     type: z.literal("response.output_text.done"),
     output_index: index,
     content_index: index,
-    text: z.string(),
+    text,
   }),
   z.object({ type: z.literal("response.output_item.done"), output_index: index, item: outputItem }),
   z.object({ type: z.literal("response.completed"), response }),
   z.object({ type: z.literal("response.incomplete"), response }),
   z.object({ type: z.literal("response.failed"), response }),
 ]);
-const typed = z.object({ type: z.string() });
+const typed = z.object({ type: text });
 const known: ReadonlySet<string> = new Set(event.options.map((option) => option.shape.type.value));
 
 type Ending = { readonly cut: boolean; readonly response: z.infer<typeof response> };
-
-export type StreamContext = {
-  readonly tool: ToolDefinition;
-  readonly listener: ModelListener;
-  readonly apiKey: string;
-};
 
 /** Reads the events up to the one that ends the answer. Throws a `ModelFailure` when the answer is none. */
 export async function readResponse(
   events: AsyncIterable<unknown>,
   context: StreamContext,
 ): Promise<ModelReply> {
-  const text = collectText(context.listener);
+  const texts = collectText(context.listener);
   const done = new Map<number, OutputItem>();
   const end = await readEvents(events, context.apiKey, {
-    text: (key, piece) => text.append(key, piece),
-    textDone: (key, whole) => text.finish(key, whole),
+    text: (key, piece) => texts.append(key, piece),
+    textDone: (key, whole) => texts.finish(key, whole),
     item: (at, item) => done.set(at, item),
   });
   const items = itemsOf(done, end.response.output ?? []);
   refuseRefusal(items, context.apiKey);
+  const last = items.at(-1);
   return {
-    text: text.texts(),
+    text: texts.texts(),
     scripts: items.flatMap((item) => {
       const call = functionCall.safeParse(item);
-      return call.success ? [readScript({ ...call.data, id: call.data.call_id }, context.tool, end.cut)] : [];
+      if (!call.success) return [];
+      const cut = call.data.status === "incomplete" || (end.cut && item === last);
+      return [readScript({ ...call.data, id: call.data.call_id }, context.tool, cut)];
     }),
     native: toNative(items),
+    cut: end.cut,
     usage: {
-      inputTokens: end.response.usage?.input_tokens ?? 0,
-      outputTokens: end.response.usage?.output_tokens ?? 0,
-      cachedInputTokens: end.response.usage?.input_tokens_details?.cached_tokens ?? 0,
+      inputTokens: count(end.response.usage?.input_tokens),
+      outputTokens: count(end.response.usage?.output_tokens),
+      cachedInputTokens: count(end.response.usage?.input_tokens_details?.cached_tokens),
     },
   };
 }
 
 const functionCall = z.object({
   type: z.literal("function_call"),
-  call_id: z.string(),
-  name: z.string(),
-  arguments: z.string(),
+  call_id: text,
+  name: text,
+  arguments: text,
+  status: text,
 });
 
 type Sink = {

@@ -3,11 +3,11 @@
  */
 import type { ResponseCreateParamsStreaming } from "openai/resources/responses/responses";
 import type { ModelSpec } from "../../contract/models.ts";
-import type { Model, ModelRequest } from "../../core/ports/model.ts";
-import { checkedSpec, checkImages } from "./limits.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
 import { toInput } from "./openai-input.ts";
+import { locateIn } from "./openai-refusal.ts";
 import { readResponse } from "./openai-stream.ts";
-import { DEFAULT_TIMEOUTS, type ModelTimeouts, watched } from "./watch.ts";
+import type { Provider } from "./provider.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";
 
@@ -42,44 +42,28 @@ export function openaiBody(spec: ModelSpec, request: ModelRequest): ResponseCrea
     ],
     store: false,
     prompt_cache_key: request.cacheKey.slice(0, CACHE_KEY_LIMIT),
-    input: toInput(request.transcript),
+    input: toInput(request.transcript).flat(),
     ...reasoning(spec, request),
     stream: true,
   };
 }
 
-/** A `Model` for the `openai/` models. */
-export function createOpenaiModel(
-  baseUrl: string | undefined,
-  timeouts: ModelTimeouts = DEFAULT_TIMEOUTS,
-): Model {
-  return {
-    async generate(request, listener, signal) {
-      signal.throwIfAborted();
-      const spec = checkedSpec(request);
-      const body = openaiBody(spec, request);
-      checkImages(spec, request, body);
-      const { default: OpenAI, ...errors } = await import("openai");
-      const sdk = { ...errors, SdkError: errors.OpenAIError };
-      const { apiKey, tool } = request;
-      return watched({ signal, idleMs: timeouts.idleMs, apiKey, sdk }, async (watch) => {
-        const client = new OpenAI({
-          apiKey,
-          baseURL: baseUrl || DEFAULT_BASE_URL,
-          // Null keeps the SDK from taking these from the environment.
-          adminAPIKey: null,
-          organization: null,
-          project: null,
-          webhookSecret: null,
-          maxRetries: 0,
-          timeout: timeouts.headersMs,
-          // The SDK would print what it cannot parse.
-          logLevel: "off",
-          fetch: watch.fetch,
-        });
-        const events = await client.responses.create(body, { signal: watch.signal });
-        return readResponse(events, { tool, listener, apiKey });
-      });
-    },
-  };
-}
+/** The `openai/` models. */
+export const openai = (baseUrl: string | undefined): Provider<ResponseCreateParamsStreaming> => ({
+  baseUrl: baseUrl || DEFAULT_BASE_URL,
+  write: (spec, request) => ({
+    body: openaiBody(spec, request),
+    locate: locateIn(() => toInput(request.transcript)),
+  }),
+  async load() {
+    const { default: OpenAI, ...errors } = await import("openai");
+    // Null keeps the SDK from taking these from the environment.
+    const environment = { adminAPIKey: null, organization: null, project: null, webhookSecret: null };
+    return {
+      errors: { ...errors, SdkError: errors.OpenAIError },
+      send: (options, body, signal) =>
+        new OpenAI({ ...options, ...environment }).responses.create(body, { signal }),
+    };
+  },
+  read: readResponse,
+});

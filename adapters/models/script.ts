@@ -34,22 +34,20 @@ export function parseArguments(text: string): Record<string, unknown> | null {
   }
 }
 
-/** The script of `call`. When its arguments are unusable, `problem` tells the model how to do better. */
+/** The script of `call`; a call that was cut is never run. Without a script, `problem` tells the model how to do better. */
 export function readScript(call: ToolCall, tool: ToolDefinition, cut: boolean): ScriptRequest {
   const { id } = call;
   const property = sourceProperty(tool.parameters);
   const how = `Call ${tool.name} with {"${property}": "<source>"}.`;
+  const unusable = (problem: string): ScriptRequest => ({ id, source: null, problem });
   if (call.name !== tool.name) {
-    return {
-      id,
-      source: null,
-      problem: `There is no tool ${wellFormedText(call.name.slice(0, 64))}. ${how}`,
-    };
+    const named = wellFormedText(call.name.slice(0, 64)).trim();
+    return unusable(`There is no tool ${named === "" ? "without a name" : named}. ${how}`);
+  }
+  if (cut) {
+    return unusable("The answer reached its output limit, and the script was cut off: write a shorter one.");
   }
   const source = parseArguments(call.arguments)?.[property];
   if (typeof source === "string") return { id, source: wellFormedText(source) };
-  const problem = cut
-    ? "The script was cut off because the answer reached its output limit: write a shorter one."
-    : `The arguments are not a JSON object with a string "${property}". ${how}`;
-  return { id, source: null, problem };
+  return unusable(`The arguments are not a JSON object with a string "${property}". ${how}`);
 }

@@ -3,6 +3,7 @@
  */
 import { ModelFailure } from "../../core/ports/model.ts";
 import { failureOf, type SdkErrors } from "./failures.ts";
+import type { Locate } from "./objection.ts";
 
 export type ModelTimeouts = {
   /** Milliseconds until the response headers. */
@@ -30,6 +31,7 @@ export type WatchOptions = {
   readonly idleMs: number;
   readonly apiKey: string;
   readonly sdk: SdkErrors;
+  readonly locate: Locate;
 };
 
 /** Runs `work`; rejects with the signal's reason when it was aborted, and with a `ModelFailure` when it failed. */
@@ -47,7 +49,7 @@ export async function watched<T>(options: WatchOptions, work: (watch: Watched) =
     // The SDKs report an abort in several ways, or simply end the stream: what counts is which signal fired.
     if (options.signal.aborted) throw options.signal.reason;
     if (silence.signal.aborted) throw silence.signal.reason;
-    throw failureOf(error, options.sdk, options.apiKey);
+    throw failureOf(error, options);
   } finally {
     clearTimeout(timer);
   }

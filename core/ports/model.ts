@@ -14,8 +14,16 @@ export type UserBlock =
  */
 export type TranscriptEntry =
   | { readonly type: "user"; readonly content: readonly UserBlock[] }
-  /** What the model answered, in the provider's own items, opaque to the core. */
-  | { readonly type: "assistant"; readonly native: Json; readonly scriptIds: readonly string[] }
+  /**
+   * What the model answered, in the provider's own items, opaque to the core. Its calls take these ids in their
+   * order, each the only one of its kind in the conversation. Unsealed: its sealed reasoning is left out.
+   */
+  | {
+      readonly type: "assistant";
+      readonly native: Json;
+      readonly scriptIds: readonly string[];
+      readonly unsealed?: boolean;
+    }
   /** The outcome of one script call of the entry before it. */
   | { readonly type: "script"; readonly id: string; readonly output: string; readonly failed: boolean };
 
@@ -55,6 +63,8 @@ export type ModelReply = {
   readonly scripts: readonly ScriptRequest[];
   /** The provider's output items, replayed verbatim in later requests. */
   readonly native: Json;
+  /** The answer reached a limit of its length: it is not all that the model wanted to say. */
+  readonly cut: boolean;
   readonly usage: ModelUsage;
 };
 
@@ -62,6 +72,17 @@ export type ModelListener = {
   /** A piece of public text of block `contentIndex` (its index in `ModelReply.text`). */
   onText(text: string, contentIndex: number): void;
 };
+
+/** What a provider does not take of a request, where it is something that can be mended. */
+export type Objection =
+  /** The conversation, or a text that it does not name, is too long. */
+  | { readonly to: "length" }
+  /** Sealed reasoning that it cannot read any more. */
+  | { readonly to: "seals" }
+  /** What is said, for safety. */
+  | { readonly to: "content" }
+  /** One entry of the transcript, by its index. */
+  | { readonly to: "entry"; readonly entry: number };
 
 /**
  * A model request that failed. `message` is bounded (at most 500 characters) and holds the HTTP
@@ -72,17 +93,21 @@ export class ModelFailure extends Error {
   readonly retryable: boolean;
   /** What the provider asked for (Retry-After), in milliseconds. */
   readonly retryAfterMs: number | null;
-  /** The provider refused because the conversation does not fit the model. */
-  readonly tooLong: boolean;
+  readonly objection: Objection | null;
 
   constructor(
     message: string,
-    options: { retryable: boolean; retryAfterMs?: number | null; tooLong?: boolean; cause?: unknown },
+    options: {
+      retryable: boolean;
+      retryAfterMs?: number | null;
+      objection?: Objection | null;
+      cause?: unknown;
+    },
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
-    this.tooLong = options.tooLong ?? false;
+    this.objection = options.objection ?? null;
   }
 }
 

@@ -8,9 +8,10 @@ import { compact, compactionsOf, compactRefused, planCompaction } from "./compac
 import { type Context, commit, done, freeRun } from "./context.ts";
 import { unlessStopped } from "./controls.ts";
 import { checkpoint } from "./conversation.ts";
-import { fail, generate, LONGEST_WAIT_HERE_MS, RETRIES, retried } from "./model-request.ts";
+import { generate, LONGEST_WAIT_HERE_MS, RETRIES, retried } from "./model-request.ts";
 import type { Outcome } from "./ports.ts";
 import { startPreview } from "./preview.ts";
+import { fail, repair, repairsOf } from "./repair.ts";
 import { toTranscript } from "./transcript.ts";
 import { wait } from "./wait.ts";
 
@@ -54,19 +55,34 @@ const keyUnavailable: RunError = {
     "The stored model API key that this session selects is gone. Select another in a new agent version.",
 };
 
-/** Asks, after making room where the conversation needs it. */
+/** Asks, after making room where the conversation needs it; mends what the provider objects to. */
 function ask(context: Context, run: ActiveRun, apiKey: string): Promise<Outcome | null> {
   return retried(context, run, async (failures) => {
     const full = planCompaction(context, run);
-    if (full !== null) return compact(context, run, apiKey, full);
-    try {
-      // A preview that broke off and the next are different messages, whatever came between them.
-      return await attempt(context, run, apiKey, compactionsOf(run) * (RETRIES + 1) + failures);
-    } catch (error) {
-      if (!(error instanceof ModelFailure && error.tooLong)) throw error;
-      return compactRefused(context, run, apiKey, error);
-    }
+    // A preview that broke off and the next are different messages, whatever came between them.
+    const nth = (compactionsOf(run) + repairsOf(run)) * (RETRIES + 1) + failures;
+    return mended(context, run, () =>
+      full === null ? attemptInRoom(context, run, apiKey, nth) : compact(context, run, apiKey, full),
+    );
   });
+}
+
+async function mended(context: Context, run: ActiveRun, work: () => Promise<Outcome | null>) {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ModelFailure) return repair(context, run, error);
+    throw error;
+  }
+}
+
+async function attemptInRoom(context: Context, run: ActiveRun, apiKey: string, nth: number) {
+  try {
+    return await attempt(context, run, apiKey, nth);
+  } catch (error) {
+    if (!(error instanceof ModelFailure && error.objection?.to === "length")) throw error;
+    return compactRefused(context, run, apiKey, error);
+  }
 }
 
 async function attempt(
@@ -98,10 +114,12 @@ async function save(
     native: reply.native,
     scripts: reply.scripts as unknown as Json,
     ...(tokens > 0 ? { tokens } : {}),
+    ...(reply.cut ? { cut: true } : {}),
   });
   const blocks = reply.text.map((text) => ({ type: "text", text }));
   const content = blocks.length === 0 ? null : blobs.stow(sessionId, blocks);
   const uploads = [answer.upload, content?.upload ?? null].filter((upload) => upload !== null);
+  const usage = context.spent;
   const moved = await checkpoint(blobs, sessionId, context.conversation);
   const ours = await commit(
     context,
@@ -113,6 +131,8 @@ async function save(
         lastDeltaIndex,
         answer: answer.payload,
         scripts: reply.scripts.length,
+        cut: reply.cut,
+        usage,
         checkpoint: moved,
         at,
       }),

@@ -160,7 +160,9 @@ function reduced(entry: StoredEntry, longest: number | null): StoredEntry {
   }
   if (longest === null) return entry;
   if (entry.type === "script") return { ...entry, output: cutMiddle(entry.output, longest) };
-  if (entry.type === "summary") return { ...entry, text: cutMiddle(entry.text, longest) };
+  if (entry.type === "summary" || entry.type === "note")
+    return { ...entry, text: cutMiddle(entry.text, longest) };
+  if (entry.type === "declined") return entry;
   const content = entry.content.map((block) => {
     const text = textOf(block);
     return text === null ? block : { type: "text", text: cutMiddle(text, longest) };

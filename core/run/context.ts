@@ -5,7 +5,7 @@ import type { SessionConfig } from "../session/config.ts";
 import type { Decision, Refusal } from "../session/decision.ts";
 import { effects } from "../session/effects.ts";
 import { handle } from "../session/handle.ts";
-import type { ActiveRun, SessionState } from "../session/state.ts";
+import type { ActiveRun, SessionState, Usage } from "../session/state.ts";
 import { absorb, type Conversation, catchUp, loadConversation } from "./conversation.ts";
 import { performSoon } from "./perform.ts";
 import type { EnginePorts, Outcome, Task } from "./ports.ts";
@@ -22,6 +22,8 @@ export type Context = {
   /** The session as last read or written, and its version then. */
   state: SessionState;
   version: number;
+  /** Tokens that the model has used and no commit has counted yet. */
+  spent: Usage;
 };
 
 export const done: Outcome = { next: "done" };
@@ -51,7 +53,29 @@ export async function open(ports: EnginePorts, task: Task, signal: AbortSignal):
     loadConversation(ports, loaded.state),
   ]);
   const { state, version } = loaded;
-  return { ports, task, config, agent: AgentConfig.parse(agent), conversation, signal, state, version };
+  return {
+    ports,
+    task,
+    config,
+    agent: AgentConfig.parse(agent),
+    conversation,
+    signal,
+    state,
+    version,
+    spent: nothing,
+  };
+}
+
+const nothing: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+
+/** Counts what a request used towards the next commit. */
+export function spend(context: Context, usage: Usage): void {
+  const { spent } = context;
+  context.spent = {
+    inputTokens: spent.inputTokens + usage.inputTokens,
+    outputTokens: spent.outputTokens + usage.outputTokens,
+    cachedInputTokens: spent.cachedInputTokens + usage.cachedInputTokens,
+  };
 }
 
 /** Reads the session again, after work on it was given up. */
@@ -88,6 +112,7 @@ export async function commit(
     return false;
   }
   const { decision, version } = handled;
+  if (decision.events.some(({ type }) => type === "engine.spent")) context.spent = nothing;
   context.state = decision.state;
   context.version = version;
   await takeUp(context, handled.outcome === "committed" ? decision : null);

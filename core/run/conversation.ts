@@ -7,6 +7,7 @@ import type { SessionStore } from "../ports/store.ts";
 import { type SessionEvent, StoredAnswer } from "../session/events.ts";
 import type { SessionState, TranscriptPointer } from "../session/state.ts";
 import { compacted } from "./compaction.ts";
+import { repaired } from "./repair-plan.ts";
 import { StoredEntry } from "./transcript.ts";
 
 /** The conversation is checkpointed when the log after the last checkpoint holds this much of it. */
@@ -19,7 +20,7 @@ export type Conversation = {
   /** The checkpoints that hold the first entries, and how many they hold. */
   segments: readonly number[];
   checkpointed: number;
-  /** A compaction came after the last checkpoint: the next one begins anew. */
+  /** A compaction or a repair came after the last checkpoint: the next one begins anew. */
   outdated: boolean;
   /** How far into the log the entries reach. */
   reach: { sequence: number; version: number };
@@ -78,7 +79,7 @@ export async function absorb(
       const input = inputs.get(event.inputId);
       if (input === undefined) throw new Error(`input ${event.inputId} has no record`);
       const content = z.array(JsonValue).parse(await blobs.fetch(input.content));
-      conversation.entries.push({ type: "user", content });
+      conversation.entries.push({ type: "user", content, input: event.inputId });
     } else if (event.type === "engine.answered") {
       conversation.entries.push({ type: "answer", ...StoredAnswer.parse(await blobs.fetch(event.answer)) });
     } else if (event.type === "engine.script_ended") {
@@ -86,14 +87,20 @@ export async function absorb(
       conversation.entries.push({ type: "script", id: event.scriptId, output, failed: event.failed });
     } else if (event.type === "engine.compacted") {
       const summary = event.summary && z.string().parse(await blobs.fetch(event.summary));
-      conversation.entries = compacted(conversation.entries, event, summary);
-      Object.assign(conversation, { segments: [], checkpointed: 0, outdated: true });
+      replace(conversation, compacted(conversation.entries, event, summary));
+    } else if (event.type === "engine.repaired") {
+      replace(conversation, repaired(conversation.entries, event.repair));
     } else if (event.type === "engine.checkpointed") {
       // Where a run stands fences the commit: nothing came to the conversation since the segment was made of it.
       const { segments } = event.transcript;
       Object.assign(conversation, { segments, checkpointed: conversation.entries.length, outdated: false });
     }
   }
+}
+
+/** Checkpoints hold what was: the next one begins anew. */
+function replace(conversation: Conversation, entries: StoredEntry[]): void {
+  Object.assign(conversation, { entries, segments: [], checkpointed: 0, outdated: true });
 }
 
 /**

@@ -23,6 +23,10 @@ function told(entry: StoredEntry): string {
       return `[${entry.failed ? "Error" : "Output"} of a script]\n${entry.output}`;
     case "answer":
       return `[Your answer, as JSON]\n${JSON.stringify(entry.native).replace(OPAQUE, "…")}`;
+    case "note":
+      return entry.text;
+    case "declined":
+      return "[An exchange that was declined is left out]";
     case "user":
       return `[User]\n${entry.content.map((block) => textOf(block) ?? "[An attachment]").join("\n")}`;
   }

@@ -8,12 +8,14 @@ import {
 } from "../ports/model.ts";
 import { placeOf } from "../session/decide/current.ts";
 import { recordRetry } from "../session/decide/engine.ts";
-import { failRun } from "../session/decide/runs.ts";
-import type { ActiveRun, RunError } from "../session/state.ts";
+import type { ActiveRun } from "../session/state.ts";
 import { scriptTool } from "../tools/script-tool.ts";
-import { type Context, commit, done } from "./context.ts";
+import type { Room } from "./compaction.ts";
+import { type Context, commit, done, spend } from "./context.ts";
 import { unlessStopped } from "./controls.ts";
 import type { Outcome } from "./ports.ts";
+import { fail } from "./repair.ts";
+import { inputWindow, textTokens } from "./size.ts";
 import { wait } from "./wait.ts";
 
 /** Retries after a passing failure: three, after 2, 4 and 8 s (get_sessions_session_id_runs_run_id, "Failures"). */
@@ -42,7 +44,7 @@ export async function retried(
       if (!(error instanceof ModelFailure)) throw error;
       const waitMs = error.retryable && failures < RETRIES ? waitFor(error, failures) : null;
       if (waitMs === null || waitMs > LONGEST_WAIT_MS) {
-        return fail(context, run, { code: "model_error", message: told(context, error) });
+        return fail(context, run, { code: "model_error", message: told(context, error) }, error);
       }
       failures += 1;
       context.ports.log.warn("a model request is retried", { runId: run.id, failures, waitMs });
@@ -53,8 +55,8 @@ export async function retried(
 }
 
 /** What the run's error says of a failure. */
-function told({ agent }: Context, { tooLong, message }: ModelFailure): string {
-  if (!tooLong) return message;
+function told({ agent }: Context, { objection, message }: ModelFailure): string {
+  if (objection?.to !== "length") return message;
   return `The conversation does not fit ${agent.model}, even compacted. Send less at once, let tools return less, or start a new session. (${message})`;
 }
 
@@ -73,13 +75,6 @@ async function leaveToRetry(
   return ours ? wait(context, context.state.sequence, notBefore) : done;
 }
 
-/** Fails the run, as it was when the error came, with it; there is nothing left to carry. */
-export async function fail(context: Context, run: ActiveRun, error: RunError): Promise<Outcome> {
-  const place = placeOf(run);
-  await commit(context, (state, at) => failRun(state, place, error, at));
-  return done;
-}
-
 /** What is asked of the model of this session. */
 export type Question = {
   readonly apiKey: string;
@@ -88,7 +83,11 @@ export type Question = {
 };
 
 /** One request to the session's model; a stop aborts it. Throws `ModelFailure` or `Stopped`. */
-export function generate(context: Context, question: Question, listener: ModelListener): Promise<ModelReply> {
+export async function generate(
+  context: Context,
+  question: Question,
+  listener: ModelListener,
+): Promise<ModelReply> {
   const bounded = boundAnswer(listener);
   const request: ModelRequest = {
     ...question,
@@ -96,9 +95,11 @@ export function generate(context: Context, question: Question, listener: ModelLi
     model: context.agent.model,
     cacheKey: context.task.sessionId,
   };
-  return unlessStopped(context, (signal) =>
+  const reply = await unlessStopped(context, (signal) =>
     context.ports.model.generate(request, bounded.listener, AbortSignal.any([signal, bounded.signal])),
   );
+  spend(context, reply.usage);
+  return reply;
 }
 
 /** What every request of a session begins with. */
@@ -106,6 +107,13 @@ export const constantPart = ({ agent }: Context): Pick<ModelRequest, "instructio
   instructions: agent.instructions,
   tool: scriptTool(agent.tools),
 });
+
+/** What room a session's conversation has in its model. */
+export function roomOf(context: Context): Room {
+  const { instructions, tool } = constantPart(context);
+  const overhead = textTokens(instructions) + textTokens(JSON.stringify(tool));
+  return { window: inputWindow(context.agent.model), overhead };
+}
 
 /** Ends a request whose answer grows without end: no registered model writes nearly as much. */
 function boundAnswer(listener: ModelListener): { listener: ModelListener; signal: AbortSignal } {

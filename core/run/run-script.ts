@@ -9,8 +9,8 @@ import { argumentProblem, findFunction } from "../tools/functions.ts";
 import { type Context, commit, done } from "./context.ts";
 import { unlessStopped } from "./controls.ts";
 import { type Journal, readJournal } from "./journal.ts";
-import { fail } from "./model-request.ts";
 import type { Outcome } from "./ports.ts";
+import { fail } from "./repair.ts";
 import { lastScripts } from "./transcript.ts";
 import { wait } from "./wait.ts";
 

@@ -24,7 +24,7 @@ function weigh(text: string, from: number, to: number): number {
 
 /** The texts of an entry that may be cut. A model's own answer goes back as it came. */
 export function textsOf(entry: StoredEntry): string[] {
-  if (entry.type === "summary") return [entry.text];
+  if (entry.type === "summary" || entry.type === "note") return [entry.text];
   if (entry.type === "script") return [entry.output];
   return entry.type === "user" ? entry.content.flatMap((block) => textOf(block) ?? []) : [];
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { JsonValue } from "../../contract/schemas/common.ts";
 import { Payload } from "./payload.ts";
-import { Effort, InputMode, RunError, TranscriptPointer } from "./state.ts";
+import { Effort, InputMode, RunError, TranscriptPointer, Usage } from "./state.ts";
 
 /** What a session looked like after an event; `last_event_sequence` and `updated_at` are the event's own. */
 export const Snapshot = z.strictObject({
@@ -84,6 +84,21 @@ const publicEvents = [
   z.strictObject({ ...sequenced, type: z.literal("session.archived"), session: Snapshot }),
 ] as const;
 
+/** What is done to the entries of the conversation, for all later requests, when a provider does not take them. */
+export const Repair = z.discriminatedUnion("kind", [
+  /** The sealed reasoning of the first so many entries is left out. */
+  z.strictObject({ kind: z.literal("unsealed"), entries: z.int().positive() }),
+  /** One entry, by its index, is cut to about so many tokens; 0: a note stands for it. */
+  z.strictObject({
+    kind: z.literal("shortened"),
+    entry: z.int().nonnegative(),
+    longest: z.int().nonnegative(),
+  }),
+  /** All entries from an index on give way to a note: the provider declined what they say. */
+  z.strictObject({ kind: z.literal("declined"), from: z.int().nonnegative() }),
+]);
+export type Repair = z.infer<typeof Repair>;
+
 /** Internal events: what the turn engine has to remember. They have no sequence and are never shown. */
 const internalEvents = [
   /** An execution has taken the run up. */
@@ -94,7 +109,11 @@ const internalEvents = [
     type: z.literal("engine.answered"),
     answer: Payload,
     scripts: z.int().nonnegative(),
+    /** It reached a limit of its length; left out where it did not. */
+    cut: z.literal(true).optional(),
   }),
+  /** Tokens that requests to the model used, those included whose answer was of no use. */
+  z.strictObject({ ...internal, type: z.literal("engine.spent"), usage: Usage }),
   /** A model request failed for a passing reason and is to be sent again. */
   z.strictObject({
     ...internal,
@@ -134,6 +153,8 @@ const internalEvents = [
     replaces: z.int().nonnegative(),
     longest: z.int().positive().nullable(),
   }),
+  /** The conversation was changed so that its provider takes it. */
+  z.strictObject({ ...internal, type: z.literal("engine.repaired"), repair: Repair }),
 ] as const;
 
 export const PublicSessionEvent = z.discriminatedUnion("type", publicEvents);
@@ -161,5 +182,7 @@ export const StoredAnswer = z.strictObject({
   ),
   /** Tokens of the request and of this answer together, as the provider counted them; left out where it did not. */
   tokens: z.int().positive().optional(),
+  /** The answer reached a limit of its length; left out where it did not. */
+  cut: z.literal(true).optional(),
 });
 export type StoredAnswer = z.infer<typeof StoredAnswer>;

@@ -1,6 +1,6 @@
 import type { EngineEvent, PublicSessionEvent, SessionEvent, Snapshot } from "./events.ts";
 import { isPublic } from "./events.ts";
-import type { ActiveRun, HeldInput, OpenCall, SessionState, Turn } from "./state.ts";
+import type { ActiveRun, HeldInput, OpenCall, SessionState, Turn, Usage } from "./state.ts";
 
 /** Folds one event into the state. The first event of a session is `session.created`. */
 export function evolve(state: SessionState | null, event: SessionEvent): SessionState {
@@ -94,6 +94,7 @@ function evolveEngine(state: SessionState, event: EngineEvent): SessionState {
       return withRun(state, (run) => ({
         ...run,
         answers: run.answers + 1,
+        ...cuts(run, event.cut === true),
         waking: null,
         turn: event.scripts === 0 ? asking : script(0, event.scripts, state.sequence, event.at),
       }));
@@ -122,7 +123,11 @@ function evolveEngine(state: SessionState, event: EngineEvent): SessionState {
     case "engine.checkpointed":
       return { ...state, transcript: event.transcript };
     case "engine.compacted":
-      return withRun(state, (run) => ({ ...run, waking: null, turn: compacted(run.turn) }));
+      return withRun(state, (run) => ({ ...run, waking: null, turn: counted(run.turn, "compactions") }));
+    case "engine.repaired":
+      return withRun(state, (run) => ({ ...run, waking: null, turn: counted(run.turn, "repairs") }));
+    case "engine.spent":
+      return withRun(state, (run) => ({ ...run, usage: addUsage(run.usage, event.usage) }));
     default:
       return event satisfies never;
   }
@@ -132,19 +137,34 @@ const asking: Turn = { at: "model", failures: 0 };
 
 function retrying(turn: Turn, retry: { failures: number; notBefore?: string | undefined }): Turn {
   const { failures, notBefore } = retry;
-  const compactions = turn.at === "model" ? turn.compactions : undefined;
+  return { ...changes(turn), at: "model", failures, ...(notBefore === undefined ? {} : { notBefore }) };
+}
+
+/** How often the conversation was changed for the request that the run is at. */
+function changes(turn: Turn): Pick<Extract<Turn, { at: "model" }>, "compactions" | "repairs"> {
+  if (turn.at !== "model") return {};
+  const { compactions, repairs } = turn;
   return {
-    at: "model",
-    failures,
-    ...(notBefore === undefined ? {} : { notBefore }),
     ...(compactions === undefined ? {} : { compactions }),
+    ...(repairs === undefined ? {} : { repairs }),
   };
 }
 
-function compacted(turn: Turn): Turn {
-  if (turn.at !== "model") throw new Error("the conversation is compacted only before a model request");
-  return { at: "model", failures: turn.failures, compactions: (turn.compactions ?? 0) + 1 };
+function counted(turn: Turn, what: "compactions" | "repairs"): Turn {
+  if (turn.at !== "model") throw new Error("the conversation is changed only before a model request");
+  return { at: "model", failures: turn.failures, ...changes(turn), [what]: (turn[what] ?? 0) + 1 };
 }
+
+const cuts = (run: ActiveRun, isCut: boolean): Pick<ActiveRun, "cuts"> => {
+  if (isCut) return { cuts: (run.cuts ?? 0) + 1 };
+  return run.cuts === undefined ? {} : { cuts: 0 };
+};
+
+const addUsage = (before: Usage | undefined, more: Usage): Usage => ({
+  inputTokens: (before?.inputTokens ?? 0) + more.inputTokens,
+  outputTokens: (before?.outputTokens ?? 0) + more.outputTokens,
+  cachedInputTokens: (before?.cachedInputTokens ?? 0) + more.cachedInputTokens,
+});
 
 function script(index: number, count: number, since: number, startedAt: string): Turn {
   return { at: "script", index, count, since, startedAt, calls: 0 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Payload } from "./payload.ts";
-import { Effort, InputMode, RunError } from "./state.ts";
+import { Effort, InputMode, RunError, Usage } from "./state.ts";
 
 /**
  * Records hold the content; the log holds facts about them by id. Each is written in the commit of
@@ -49,6 +49,8 @@ export const RunRecord = z.strictObject({
   error: RunError.nullable(),
   startedAt: z.string(),
   endedAt: z.string(),
+  /** Tokens of all its model requests; left out where it had no answer. */
+  usage: Usage.optional(),
 });
 export type RunRecord = z.infer<typeof RunRecord>;
 

@@ -25,6 +25,14 @@ export const OpenCall = z.strictObject({
 });
 export type OpenCall = z.infer<typeof OpenCall>;
 
+/** Tokens as a provider counts them. `cachedInputTokens` are among `inputTokens`. */
+export const Usage = z.strictObject({
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+  cachedInputTokens: z.int().nonnegative(),
+});
+export type Usage = z.infer<typeof Usage>;
+
 /** Where the turn engine stands in a run. */
 export const Turn = z.discriminatedUnion("at", [
   /** Bound inputs are applied, then the model is asked; `failures` counts its transient failures in a row. */
@@ -35,6 +43,8 @@ export const Turn = z.discriminatedUnion("at", [
     notBefore: z.string().optional(),
     /** How often the conversation was compacted for this request; left out while it was not. */
     compactions: z.int().positive().optional(),
+    /** How often it was repaired for this request; left out while it was not. */
+    repairs: z.int().positive().optional(),
   }),
   /** Script `index` of `count` of the last answer runs; what it did is in the log after `since`. */
   z.strictObject({
@@ -62,6 +72,10 @@ const runFields = {
   turn: Turn,
   /** Model answers so far; numbers the run's messages. */
   answers: z.int().nonnegative(),
+  /** How many of the latest answers, in a row, were cut at a limit of their length; left out while none was. */
+  cuts: z.int().nonnegative().optional(),
+  /** What the run has used so far; left out before its first answer. */
+  usage: Usage.optional(),
   /** Which execution carries the run: a run that outgrows one continues in the next. */
   leg: z.int().positive(),
   /** False until an execution has taken the run up. */
@@ -121,4 +135,6 @@ export const limits = {
   appliedInputs: 1_000,
   /** Unresolved calls of a run; a script's further calls are requested as others settle. */
   openCalls: 48,
+  /** Cut answers in a row that end a run. */
+  cutAnswers: 3,
 } as const;

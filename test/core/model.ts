@@ -19,6 +19,7 @@ import {
   placeIn,
   queue,
   type Result,
+  repair,
   request,
   resultFor,
   resume,
@@ -37,10 +38,16 @@ export type Op =
   | { readonly do: "pause" | "resume" | "archive" | "settle stop" | "settle pause" }
   | { readonly do: "stop"; readonly run: "active" | "first" }
   | { readonly do: "cancel"; readonly index: number }
-  | { readonly do: "answer"; readonly scripts: number; readonly text: boolean; readonly late: boolean }
+  | {
+      readonly do: "answer";
+      readonly scripts: number;
+      readonly text: boolean;
+      readonly cut: boolean;
+      readonly late: boolean;
+    }
   | { readonly do: "request"; readonly count: number; readonly late: boolean }
   | { readonly do: "end"; readonly memory: boolean; readonly late: boolean }
-  | { readonly do: "retry" | "compact" | "park" | "lose" | "next leg"; readonly late: boolean }
+  | { readonly do: "retry" | "compact" | "repair" | "park" | "lose" | "next leg"; readonly late: boolean }
   | { readonly do: "submit"; readonly results: readonly Pick[]; readonly run: "active" | "first" };
 
 /** A result for one of the latest calls, counted back from the last; or for a call of no session. */
@@ -74,6 +81,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
       do: fc.constant("answer" as const),
       scripts: fc.integer({ min: 0, max: 3 }),
       text: fc.boolean(),
+      cut: rarely,
       late: rarely,
     }),
   },
@@ -92,6 +100,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   { weight: 12, arbitrary: commanded("park", rarely) },
   { weight: 3, arbitrary: commanded("retry", rarely) },
   { weight: 3, arbitrary: commanded("compact", rarely) },
+  { weight: 3, arbitrary: commanded("repair", rarely) },
   { weight: 1, arbitrary: commanded("lose", fc.boolean()) },
   { weight: 3, arbitrary: commanded("next leg", rarely) },
   { weight: 1, arbitrary: of("fail") },
@@ -175,7 +184,10 @@ export function commandOf(step: Step): Command {
       return (past, at) =>
         answer(step.scripts, {
           ...late(step, past),
-          ...(step.text ? {} : { content: null }),
+          ...(step.text
+            ? { usage: { inputTokens: 5, outputTokens: 2, cachedInputTokens: 1 } }
+            : { content: null }),
+          cut: step.cut,
         })(past, at);
     case "request":
       return (past, at) => request(step.count, late(step, past).place)(past, at);
@@ -186,6 +198,8 @@ export function commandOf(step: Step): Command {
       return (past, at) => retry(failuresOf(past) + (step.late ? 0 : 1))(past, at);
     case "compact":
       return (past, at) => compact(late(step, past))(past, at);
+    case "repair":
+      return (past, at) => repair(undefined, late(step, past).place)(past, at);
     case "park":
       return (past, at) =>
         park(`token ${past.events.length}`, { seen: past.state.sequence - (step.late ? 1 : 0) })(past, at);

@@ -9,10 +9,10 @@ const answer = (...ids: readonly string[]): StoredEntry => ({
   native: { ids: [...ids] },
   scripts: ids.map((id) => ({ id, source: "return 1" })),
 });
-const output = (id: string): StoredEntry => ({
+const output = (id: string, text = `printed by ${id}`): StoredEntry => ({
   type: "script",
   id,
-  output: `printed by ${id}`,
+  output: text,
   failed: false,
 });
 
@@ -27,7 +27,7 @@ const turn: fc.Arbitrary<Turn> = fc
 function conversation(turns: readonly Turn[]): StoredEntry[] {
   return turns.flatMap(({ scripts, ended }, index) => {
     const ids = Array.from({ length: scripts }, (_, script) => `call_${index}_${script}`);
-    return [user(`input ${index}`), answer(...ids), ...ids.slice(0, ended).map(output)];
+    return [user(`input ${index}`), answer(...ids), ...ids.slice(0, ended).map((id) => output(id))];
   });
 }
 
@@ -105,6 +105,68 @@ describe("a conversation for the model", () => {
       native: { ids: ["a"] },
       scriptIds: ["a"],
     });
+  });
+});
+
+describe("calls of one id", () => {
+  const same: StoredEntry = {
+    type: "answer",
+    native: [],
+    scripts: [
+      { id: "x", source: "return 'A'" },
+      { id: "x", source: "return 'B'" },
+    ],
+  };
+  const idsOf = (transcript: readonly TranscriptEntry[]) =>
+    transcript.flatMap((entry) => (entry.type === "assistant" ? entry.scriptIds : []));
+
+  test("in one answer get ids of their own, and their outputs in their order", () => {
+    const transcript = toTranscript([same, output("x", "A"), output("x", "B")]);
+    expect(transcript.slice(1)).toMatchObject([{ output: "A" }, { output: "B" }]);
+    expect(outcomes(transcript)).toEqual([idsOf(transcript)]);
+    expect(new Set(idsOf(transcript)).size).toBe(2);
+  });
+
+  test("in later answers change nothing that was sent before", () => {
+    const first = [user("one"), same, output("x"), output("x")];
+    const before = toTranscript(first);
+    const after = toTranscript([...first, user("two"), same, output("x"), output("x"), answer("x")]);
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(new Set(idsOf(after)).size).toBe(5);
+  });
+
+  test.each(["", "a b", "x".repeat(65), "<|id|>"])("that no provider takes back are replaced: %j", (id) => {
+    const [sent] = idsOf(toTranscript([answer(id)]));
+    expect(sent).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+  });
+
+  test("never collide with one that was made", () => {
+    const ids = idsOf(toTranscript([answer("", "call_2", "", "call_1", "call_5")]));
+    expect(new Set(ids).size).toBe(5);
+  });
+});
+
+describe("an answer that was cut", () => {
+  const cut = (native: StoredEntry & { type: "answer" }): StoredEntry => ({ ...native, cut: true });
+  const plain: StoredEntry & { type: "answer" } = {
+    type: "answer",
+    native: [{ text: "Half a" }],
+    scripts: [],
+  };
+
+  test("is followed by a note that tells the model to go on", () => {
+    const transcript = toTranscript([user("Tell"), cut(plain)]);
+    expect(transcript.map(({ type }) => type)).toEqual(["user", "assistant", "user"]);
+    expect(JSON.stringify(transcript[2])).toContain("go on exactly where it stops");
+  });
+
+  test("before any text tells it to think less", () => {
+    expect(JSON.stringify(toTranscript([cut({ ...plain, native: [] })]))).toContain("Think less");
+  });
+
+  test("with calls needs no note: each has an outcome that says so", () => {
+    const called = answer("a");
+    expect(toTranscript([called.type === "answer" ? cut(called) : called, output("a")])).toHaveLength(2);
   });
 });
 

@@ -27,8 +27,8 @@ const refusals: [string, string, Reply][] = [
   ],
   [
     openai,
-    "about one text",
-    invalid("Invalid 'input[0].content[0].text': string too long.", "string_above_max_length"),
+    "about a text that it does not name",
+    invalid("Invalid input: string too long.", "string_above_max_length"),
   ],
   [anthropic, "by its sentence", invalid("prompt is too long: 208310 tokens > 200000 maximum")],
   [
@@ -42,7 +42,10 @@ const refusals: [string, string, Reply][] = [
 describe("a conversation that is too long", () => {
   it.each(refusals)("is told apart when %s says so %s", async (model, _, reply) => {
     await using at = await harness(reply);
-    expect(await failure(at.ask(request(model)))).toMatchObject({ tooLong: true, retryable: false });
+    expect(await failure(at.ask(request(model)))).toMatchObject({
+      objection: { to: "length" },
+      retryable: false,
+    });
   });
 
   it.each<[string, string, Reply]>([
@@ -57,6 +60,6 @@ describe("a conversation that is too long", () => {
     [anthropic, "a cut connection", { cut: 1 }],
   ])("is not what %s means by %s", async (model, _, reply) => {
     await using at = await harness(reply);
-    expect((await failure(at.ask(request(model)))).tooLong).toBe(false);
+    expect((await failure(at.ask(request(model)))).objection).not.toEqual({ to: "length" });
   });
 });

@@ -25,10 +25,12 @@ import {
   type RecordCompaction,
   recordAnswer,
   recordCompaction,
+  recordRepair,
   recordRetry,
 } from "../../core/session/decide/engine.ts";
 import { cancelInput, type NewInput, sendInput } from "../../core/session/decide/inputs.ts";
 import { failRun, loseExecution } from "../../core/session/decide/runs.ts";
+import type { Repair } from "../../core/session/events.ts";
 import type { Payload } from "../../core/session/payload.ts";
 import { emptyRecords, withChanges } from "./records.ts";
 import { type Command, moment, type Past, pastOf } from "./specification.ts";
@@ -79,6 +81,8 @@ export const apply =
   (past, at) =>
     applyInputs(past.state, runId ?? activeRun(past), at);
 
+const noTokens = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+
 /** Records an answer: with so many scripts, and public text unless `content` says otherwise. */
 export const answer =
   (scripts = 0, rest: Partial<RecordAnswer> = {}): Command =>
@@ -90,6 +94,8 @@ export const answer =
       lastDeltaIndex: -1,
       answer: inline({ native: [], scripts: [] }),
       scripts,
+      cut: false,
+      usage: noTokens,
       checkpoint: null,
       at,
       ...rest,
@@ -104,9 +110,16 @@ export const compact =
       summary: inline("a summary"),
       replaces: 1,
       longest: null,
+      usage: noTokens,
       at,
       ...rest,
     });
+
+/** Records a repair of the conversation. */
+export const repair =
+  (plan: Repair = { kind: "unsealed", entries: 1 }, place?: string): Command =>
+  (past, at) =>
+    recordRepair(past.state, place ?? placeIn(past), plan, at);
 
 export const retry =
   (failures: number, place?: string): Command =>
@@ -184,7 +197,13 @@ export const expire =
 export const fail =
   (code = "model_error", place?: string): Command =>
   (past, at) =>
-    failRun(past.state, place ?? placeIn(past), { code, message: "the model is gone" }, at);
+    failRun(past.state, {
+      place: place ?? placeIn(past),
+      error: { code, message: "the model is gone" },
+      repair: null,
+      usage: noTokens,
+      at,
+    });
 
 export const lose =
   (leg = 1, runId?: string): Command =>

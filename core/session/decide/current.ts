@@ -11,11 +11,11 @@ export function currentRun(state: SessionState, runId: string): ActiveRun | Refu
 }
 
 /**
- * Where the engine stands in a run: what it has applied, had answered, compacted and dispatched. All that the engine
+ * Where the engine stands in a run: what it has applied, had answered, compacted, repaired and dispatched. All that the engine
  * commits is made at one place and stale at any other: of two functions that do the same work one is heard.
  */
 export function placeOf({ id, answers, appliedInputIds, turn }: ActiveRun): string {
-  const within = turn.at === "model" ? [turn.compactions ?? 0] : [turn.index, turn.calls];
+  const within = turn.at === "model" ? [turn.compactions ?? 0, turn.repairs ?? 0] : [turn.index, turn.calls];
   return [id, answers, appliedInputIds.length, turn.at, ...within].join("/");
 }
 

@@ -1,9 +1,10 @@
 import { type Decision, type Draft, draft, type Refusal, refuse } from "../decision.ts";
+import type { Repair } from "../events.ts";
 import { messageId } from "../ids.ts";
 import type { Payload } from "../payload.ts";
-import type { SessionState, TranscriptPointer } from "../state.ts";
+import { limits, type RunError, type SessionState, type TranscriptPointer, type Usage } from "../state.ts";
 import { currentRun, isRefusal, runAt } from "./current.ts";
-import { completeRun } from "./runs.ts";
+import { completeRun, endFailed, noteUsage } from "./runs.ts";
 
 /** Takes the run up and applies every input bound to it, in acceptance order. Nothing bound: nothing happens. */
 export function applyInputs(state: SessionState, runId: string, at: string): Decision | Refusal {
@@ -37,12 +38,18 @@ export type RecordAnswer = {
   /** A `StoredAnswer`. */
   readonly answer: Payload;
   readonly scripts: number;
+  /** The answer reached a limit of its length. */
+  readonly cut: boolean;
+  readonly usage: Usage;
   /** Where the conversation is checkpointed, when this commit moves it. */
   readonly checkpoint: TranscriptPointer | null;
   readonly at: string;
 };
 
-/** Saves an answer of the model. One without scripts ends the run, unless steering waits to be applied. */
+/**
+ * Saves an answer of the model. One without scripts ends the run, unless steering waits to be applied. One that was cut
+ * is never the last: the model is asked to go on, and fails the run when it is cut again and again.
+ */
 export function recordAnswer(state: SessionState, command: RecordAnswer): Decision | Refusal {
   const run = runAt(state, command.place);
   if (isRefusal(run)) return run;
@@ -60,10 +67,18 @@ export function recordAnswer(state: SessionState, command: RecordAnswer): Decisi
   }
   if (command.checkpoint !== null)
     change.note({ type: "engine.checkpointed", transcript: command.checkpoint });
-  change.note({ type: "engine.answered", answer: command.answer, scripts: command.scripts });
-  if (command.scripts === 0 && run.steering.length === 0) completeRun(change);
+  const { answer, scripts, cut } = command;
+  noteUsage(change, command.usage);
+  change.note({ type: "engine.answered", answer, scripts, ...(cut ? { cut } : {}) });
+  if ((change.state().run?.cuts ?? 0) >= limits.cutAnswers) endFailed(change, outputLimit);
+  else if (scripts === 0 && !cut && run.steering.length === 0) completeRun(change);
   return change.finish();
 }
+
+const outputLimit: RunError = {
+  code: "model_error",
+  message: `The model reached its output limit in ${limits.cutAnswers} answers in a row. Ask for less at once, or lower the reasoning effort.`,
+};
 
 export type RecordCompaction = {
   /** Where the run stood when the conversation was found too long. */
@@ -72,6 +87,7 @@ export type RecordCompaction = {
   readonly summary: Payload | null;
   readonly replaces: number;
   readonly longest: number | null;
+  readonly usage: Usage;
   readonly at: string;
 };
 
@@ -82,7 +98,23 @@ export function recordCompaction(state: SessionState, command: RecordCompaction)
   if (run.turn.at !== "model") return refuse("stale", "the run asks no model");
   const change = draft(state, command.at);
   const { summary, replaces, longest } = command;
+  noteUsage(change, command.usage);
   change.note({ type: "engine.compacted", summary, replaces, longest });
+  return change.finish();
+}
+
+/** Saves a repair of the conversation that the model sees. What clients see does not change. */
+export function recordRepair(
+  state: SessionState,
+  place: string,
+  repair: Repair,
+  at: string,
+): Decision | Refusal {
+  const run = runAt(state, place);
+  if (isRefusal(run)) return run;
+  if (run.turn.at !== "model") return refuse("stale", "the run asks no model");
+  const change = draft(state, at);
+  change.note({ type: "engine.repaired", repair });
   return change.finish();
 }
 

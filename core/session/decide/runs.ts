@@ -1,5 +1,6 @@
 import { type Decision, type Draft, draft, type Refusal, refuse } from "../decision.ts";
-import type { ActiveRun, RunError, SessionState } from "../state.ts";
+import type { Repair } from "../events.ts";
+import type { ActiveRun, RunError, SessionState, Usage } from "../state.ts";
 import { cancelCalls } from "./calls.ts";
 import { isRefusal, runAt } from "./current.ts";
 import { cancelBound, startNext } from "./inputs.ts";
@@ -13,16 +14,40 @@ export function completeRun(change: Draft): void {
   if (change.state().status === "active") startNext(change);
 }
 
-/** Fails the active run: its calls and unapplied inputs are cancelled, the queue stays and the session pauses. */
-export function failRun(state: SessionState, place: string, error: RunError, at: string): Decision | Refusal {
-  const run = runAt(state, place);
+export type FailRun = {
+  /** Where the run stood when the error came. */
+  readonly place: string;
+  readonly error: RunError;
+  /** What spares later runs the same error; null when nothing does. */
+  readonly repair: Repair | null;
+  /** What requests used whose answers were of no use. */
+  readonly usage: Usage;
+  readonly at: string;
+};
+
+/** Fails the run that still stands where the error came, with everything that hangs on it. */
+export function failRun(state: SessionState, command: FailRun): Decision | Refusal {
+  const run = runAt(state, command.place);
   if (isRefusal(run)) return run;
-  const change = draft(state, at);
+  const change = draft(state, command.at);
+  noteUsage(change, command.usage);
+  if (command.repair !== null) change.note({ type: "engine.repaired", repair: command.repair });
+  endFailed(change, command.error);
+  return change.finish();
+}
+
+/** Fails the active run: its calls and unapplied inputs are cancelled, the queue stays and the session pauses. */
+export function endFailed(change: Draft, error: RunError): void {
   cancelCalls(change, "The run failed before a result was accepted.");
   cancelBound(change, "run_failed");
+  const run = activeRun(change);
   change.emit({ type: "run.failed", ...view(run), error });
   endRecord(change, run, "failed", error);
-  return change.finish();
+}
+
+/** Counts tokens, where there are any. */
+export function noteUsage(change: Draft, usage: Usage): void {
+  if (usage.inputTokens + usage.outputTokens > 0) change.note({ type: "engine.spent", usage });
 }
 
 /**
@@ -94,6 +119,7 @@ function endRecord(
       error,
       startedAt,
       endedAt: change.at,
+      ...(run.usage === undefined ? {} : { usage: run.usage }),
     },
   });
 }
