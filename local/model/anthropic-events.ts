@@ -1,7 +1,7 @@
 /**
  * The events of a streamed Messages API answer, in the order in which the API sends them.
  */
-import { seal, wireId } from "./ids.ts";
+import { wireId } from "./ids.ts";
 import type { Answered, ReadRequest, WireEvent } from "./reply.ts";
 
 type Fields = Record<string, unknown>;
@@ -11,6 +11,7 @@ function event(type: string, data: Fields, piece = false): WireEvent {
 }
 
 function stopReason(answer: Answered): string {
+  if (answer.stopReason !== null) return answer.stopReason;
   if (answer.stop === "length") return "max_tokens";
   if (answer.stop !== null) return "refusal";
   return answer.calls.length > 0 ? "tool_use" : "end_turn";
@@ -19,7 +20,7 @@ function stopReason(answer: Answered): string {
 function stopDetails(answer: Answered): Fields | null {
   if (stopReason(answer) !== "refusal") return null;
   const explanation = answer.texts.map((pieces) => pieces.join("")).join(" ");
-  return { type: "refusal", category: "cyber", explanation };
+  return { type: "refusal", category: "cyber", explanation: explanation === "" ? null : explanation };
 }
 
 function usage(answer: Answered, output: number): Fields {
@@ -42,8 +43,7 @@ function blockEvents(index: number, start: Fields, deltas: readonly [Fields, boo
 }
 
 /** With the text of the thinking left out, as the API does on request: the signature alone stands for it. */
-function thinkingEvents(index: number, thinking: string): WireEvent[] {
-  const signature = `${seal("")}.${seal(thinking)}`;
+function thinkingEvents(index: number, signature: string): WireEvent[] {
   return blockEvents(index, { type: "thinking", thinking: "", signature: "" }, [
     [{ type: "signature_delta", signature }],
   ]);
@@ -80,8 +80,9 @@ function base(request: ReadRequest): Fields {
 
 /** The events of `answer`. */
 export function anthropicEvents(request: ReadRequest, answer: Answered): WireEvent[] {
+  const signatures = answer.reasoning === null ? [] : [answer.reasoning.sealed];
   const makers: ((index: number) => WireEvent[])[] = [
-    ...(answer.reasoning === null ? [] : [(at: number) => thinkingEvents(at, answer.reasoning ?? "")]),
+    ...signatures.map((signature) => (at: number) => thinkingEvents(at, signature)),
     ...answer.texts.map((pieces) => (at: number) => textEvents(at, pieces)),
     ...answer.calls.map((call) => (at: number) => callEvents(at, call)),
   ];
@@ -103,15 +104,11 @@ export function anthropicEvents(request: ReadRequest, answer: Answered): WireEve
 
 /** The whole message, for a request that does not stream. */
 export function messageObject(request: ReadRequest, answer: Answered): Fields {
-  const thinking = answer.reasoning === null ? [] : [answer.reasoning];
+  const signatures = answer.reasoning === null ? [] : [answer.reasoning.sealed];
   return {
     ...base(request),
     content: [
-      ...thinking.map((text) => ({
-        type: "thinking",
-        thinking: "",
-        signature: `${seal("")}.${seal(text)}`,
-      })),
+      ...signatures.map((signature) => ({ type: "thinking", thinking: "", signature })),
       ...answer.texts.map((pieces) => ({ type: "text", text: pieces.join(""), citations: null })),
       ...answer.calls.map((call) => ({
         type: "tool_use",

@@ -3,9 +3,10 @@
  */
 import * as z from "zod";
 import { anthropicEvents, messageObject } from "./anthropic-events.ts";
-import { seal } from "./ids.ts";
+import { wireId } from "./ids.ts";
 import { sourceOf } from "./openai.ts";
 import { type ReadRequest, type Tool, type Turn, type Wire, WireProblem } from "./reply.ts";
+import type { Seals } from "./seals.ts";
 
 const filled = z.string().refine((text) => text.trim() !== "", "text content blocks must be non-empty");
 const textBlock = z.object({ type: z.literal("text"), text: filled });
@@ -50,8 +51,8 @@ const request = z.object({
   stream: z.boolean().default(false),
 });
 
-function invalid(text: string): WireProblem {
-  return new WireProblem(400, "invalid_request_error", text);
+function invalid(message: string): WireProblem {
+  return new WireProblem(400, { type: "invalid_request_error", message });
 }
 
 /** Consecutive messages of one role count as one, as in the API. */
@@ -66,10 +67,10 @@ function joined(messages: readonly Message[]): Message[] {
 }
 
 /** The rules by which the API refuses a conversation with loose ends. */
-function checkMessages(turns: readonly Message[]): void {
+function checkMessages(turns: readonly Message[], seals: Seals): void {
   if (turns[0]?.role !== "user") throw invalid("messages: first message must use the user role");
   turns.forEach((turn, at) => {
-    checkThinking(turn, at);
+    checkThinking(turn, at, seals);
     const calls = turns[at - 1]?.content.flatMap((b) => (b.type === "tool_use" ? [b.id] : [])) ?? [];
     const results = turn.content.flatMap((b) => (b.type === "tool_result" ? [b.tool_use_id] : []));
     const open = calls.find((id) => !results.includes(id));
@@ -82,16 +83,19 @@ function checkMessages(turns: readonly Message[]): void {
   if (last?.role === "assistant") throw invalid("This model does not support assistant message prefill.");
 }
 
-function checkThinking(turn: Message, at: number): void {
+function checkThinking(turn: Message, at: number, seals: Seals): void {
   const last = turn.content.at(-1);
   if (last?.type === "thinking" || last?.type === "redacted_thinking") {
     throw invalid(`messages.${at}: The final block in an assistant message cannot be \`thinking\`.`);
   }
-  for (const b of turn.content) {
-    if (b.type === "thinking" && !b.signature.includes(seal(b.thinking))) {
-      throw invalid(`messages.${at}: Invalid \`signature\` in \`thinking\` block`);
+  turn.content.forEach((b, position) => {
+    if (b.type !== "thinking") return;
+    // Thinking that is left out is the signature's alone.
+    const whole = b.thinking === "" || seals.holds(b.signature, b.thinking);
+    if (!whole || !seals.accepts(b.signature)) {
+      throw invalid(`messages.${at}.content.${position}: Invalid \`signature\` in \`thinking\` block`);
     }
-  }
+  });
 }
 
 function turnsOf(messages: readonly Message[], tools: readonly Tool[]): Turn[] {
@@ -113,14 +117,14 @@ function turnsOf(messages: readonly Message[], tools: readonly Tool[]): Turn[] {
   });
 }
 
-function read(body: unknown): ReadRequest {
+function read(body: unknown, seals: Seals): ReadRequest {
   const parsed = request.safeParse(body);
   if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
   const { model, system, thinking, stream, max_tokens } = parsed.data;
   if ((thinking?.budget_tokens ?? 0) >= max_tokens) {
     throw invalid("`max_tokens` must be greater than `thinking.budget_tokens`");
   }
-  checkMessages(joined(parsed.data.messages));
+  checkMessages(joined(parsed.data.messages), seals);
   const tools = parsed.data.tools.map(({ input_schema, ...tool }) => ({ ...tool, parameters: input_schema }));
   return {
     provider: "anthropic",
@@ -137,13 +141,14 @@ function read(body: unknown): ReadRequest {
 export const anthropicWire: Wire = {
   provider: "anthropic",
   callPrefix: "toolu",
+  reasoningPrefix: null,
   read,
   events: anthropicEvents,
   whole: messageObject,
   error: ({ type, message: text, code }) => ({
     type: "error",
     error: { type, message: text, ...(code === undefined ? {} : { details: { error_code: code } }) },
-    request_id: null,
+    request_id: wireId("req"),
   }),
   streamError: ({ type, message: text }) => ({
     event: "error",

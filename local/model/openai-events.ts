@@ -1,23 +1,24 @@
 /**
  * The events of a streamed Responses API answer, in the order in which the API sends them.
  */
-import { seal, wireId } from "./ids.ts";
+import { wireId } from "./ids.ts";
 import type { Answered, ReadRequest, WireEvent } from "./reply.ts";
 
 type Fields = Record<string, unknown>;
 type Draft = { readonly started: Fields; readonly finished: Fields; readonly events: readonly WireEvent[] };
 
+/** What a refusal says that the script gave no words for. */
+const refusal = "I'm sorry, but I cannot help with that.";
+
 function event(type: string, data: Fields, piece = false): WireEvent {
   return { event: type, data: { type, ...data }, piece };
 }
 
-function reasoningItem(text: string): Draft {
-  const id = wireId("rs");
-  const encrypted = `sealed:${seal(text)}`;
+function reasoningItem({ id, sealed }: NonNullable<Answered["reasoning"]>, cut: boolean): Draft {
   const base = { id, type: "reasoning", summary: [] };
   return {
     started: { ...base, encrypted_content: "", status: "in_progress" },
-    finished: { ...base, encrypted_content: encrypted, status: "completed" },
+    finished: { ...base, encrypted_content: sealed, status: cut ? "incomplete" : "completed" },
     events: [],
   };
 }
@@ -66,13 +67,14 @@ function callItem(call: Answered["calls"][number], index: number, cut: boolean):
 
 function drafts(answer: Answered): Draft[] {
   const kind = answer.stop === "refusal" ? "refusal" : "text";
+  const { reasoning, calls } = answer;
+  const texts = kind === "refusal" && answer.texts.length === 0 ? [[refusal]] : answer.texts;
+  const cut = answer.stop === "length";
+  const bare = cut && texts.length === 0 && calls.length === 0;
   const makers: ((index: number) => Draft)[] = [
-    ...(answer.reasoning === null ? [] : [() => reasoningItem(answer.reasoning ?? "")]),
-    ...answer.texts.map((pieces) => (index: number) => messageItem(pieces, index, kind)),
-    ...answer.calls.map((call, at) => (index: number) => {
-      const last = at === answer.calls.length - 1;
-      return callItem(call, index, answer.stop === "length" && last);
-    }),
+    ...(reasoning === null ? [] : [() => reasoningItem(reasoning, bare)]),
+    ...texts.map((pieces) => (index: number) => messageItem(pieces, index, kind)),
+    ...calls.map((call, at) => (index: number) => callItem(call, index, cut && at === calls.length - 1)),
   ];
   return makers.map((make, index) => make(index));
 }
@@ -97,7 +99,7 @@ export function responseObject(id: string, request: ReadRequest, answer: Answere
   };
   const { input, cached, output } = answer.usage;
   const reasons = { length: "max_output_tokens", content_filter: "content_filter", refusal: null };
-  const reason = answer.stop ? reasons[answer.stop] : null;
+  const reason = answer.stopReason ?? (answer.stop ? reasons[answer.stop] : null);
   return {
     drafts: items,
     initial: { ...base, status: "in_progress", incomplete_details: null, output: [], usage: null },
@@ -110,7 +112,7 @@ export function responseObject(id: string, request: ReadRequest, answer: Answere
         input_tokens: input,
         input_tokens_details: { cached_tokens: cached },
         output_tokens: output,
-        output_tokens_details: { reasoning_tokens: answer.reasoning?.length ?? 0 },
+        output_tokens_details: { reasoning_tokens: answer.reasoning?.text.length ?? 0 },
         total_tokens: input + output,
       },
     },

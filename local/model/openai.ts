@@ -6,6 +6,7 @@ import { sourceProperty } from "../../adapters/models/script.ts";
 import { wireId } from "./ids.ts";
 import { openaiEvents, responseObject } from "./openai-events.ts";
 import { type ReadRequest, type Tool, type Turn, type Wire, WireProblem } from "./reply.ts";
+import type { Seals } from "./seals.ts";
 
 const part = z.object({ type: z.string(), text: z.string().optional() });
 const content = z.union([z.string(), z.array(part)]);
@@ -54,11 +55,21 @@ function withType(value: unknown): unknown {
 }
 
 function invalid(message: string): WireProblem {
-  return new WireProblem(400, "invalid_request_error", message);
+  return new WireProblem(400, { type: "invalid_request_error", message });
+}
+
+/** What the API says about reasoning that it did not encrypt, or no longer can decrypt. */
+function unverified(id: string): WireProblem {
+  const reason = "Encrypted content could not be decrypted or parsed.";
+  return new WireProblem(400, {
+    type: "invalid_request_error",
+    message: `The encrypted content for item ${id} could not be verified. Reason: ${reason}`,
+    code: "invalid_encrypted_content",
+  });
 }
 
 /** The rules by which the API refuses a conversation with loose ends. */
-function checkItems(items: readonly Item[]): void {
+function checkItems(items: readonly Item[], seals: Seals): void {
   const outputs = new Set(items.flatMap((at) => (at.type === "function_call_output" ? [at.call_id] : [])));
   const calls = new Set<string>();
   items.forEach((at, position) => {
@@ -75,9 +86,7 @@ function checkItems(items: readonly Item[]): void {
     const follows = next?.type === "function_call" || next?.type === "reasoning" || isAssistant(next);
     if (!follows)
       throw invalid(`Item '${at.id}' of type 'reasoning' was provided without its following item.`);
-    if (!at.encrypted_content.startsWith("sealed:")) {
-      throw invalid(`The encrypted content for item ${at.id} could not be verified.`);
-    }
+    if (!seals.accepts(at.encrypted_content, at.id)) throw unverified(at.id);
   });
 }
 
@@ -118,11 +127,11 @@ export function sourceOf(json: string, tools: readonly Tool[]): string | null {
   }
 }
 
-function read(body: unknown): ReadRequest {
+function read(body: unknown, seals: Seals): ReadRequest {
   const parsed = request.safeParse(body);
   if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
   const { model, instructions, tools, input, reasoning, stream } = parsed.data;
-  checkItems(input);
+  checkItems(input, seals);
   return {
     provider: "openai",
     model,
@@ -137,15 +146,18 @@ function read(body: unknown): ReadRequest {
 export const openaiWire: Wire = {
   provider: "openai",
   callPrefix: "call",
+  reasoningPrefix: "rs",
   read,
   events: openaiEvents,
   whole: (asked, answer) => responseObject(wireId("resp"), asked, answer).final,
-  error: ({ type, message, code }) => ({ error: { message, type, param: null, code: code ?? null } }),
-  streamError({ type, message, code, failed }) {
+  error: ({ type, message, code, param }) => ({
+    error: { message, type, param: param ?? null, code: code ?? null },
+  }),
+  streamError({ type, message, code, param, failed }) {
     if (failed !== true) {
       return {
         event: "error",
-        data: { type: "error", code: code ?? type, message, param: null, sequence_number: 99 },
+        data: { type: "error", code: code ?? type, message, param: param ?? null, sequence_number: 99 },
       };
     }
     const response = { id: wireId("resp"), object: "response", status: "failed", output: [] };

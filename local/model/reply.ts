@@ -1,6 +1,7 @@
 /**
  * What a scripted model sees and what it answers, the same for both providers.
  */
+import type { Seals } from "./seals.ts";
 
 export type Provider = "openai" | "anthropic";
 
@@ -30,6 +31,8 @@ export type ModelCall = {
   readonly lastScriptOutputs: readonly string[];
   /** How often this very body has been received, this time included. */
   readonly attempt: number;
+  /** The request as it was received, parsed. */
+  readonly body: unknown;
   /** True when the request asks for reasoning; otherwise `Answer.reasoning` is not sent. */
   readonly reasoning: boolean;
 };
@@ -49,13 +52,26 @@ export type Answer = Pace & {
   readonly scripts?: readonly string[];
   /** Private reasoning. */
   readonly reasoning?: string;
-  /** Tool calls as a broken model makes them: any name, any arguments. They follow `scripts`. */
-  readonly calls?: readonly { readonly name?: string; readonly arguments: string }[];
+  /** Tool calls as a broken model makes them: any id, any name, any arguments. They follow `scripts`. */
+  readonly calls?: readonly { readonly id?: string; readonly name?: string; readonly arguments: string }[];
   /** Why the answer ends. `length`: the output limit was reached; `refusal`: declined for safety. */
   readonly stop?: "length" | "refusal" | "content_filter";
+  /** The provider's own word for the end in place of `stop`'s: `stop_reason`, or the reason of an incomplete response. */
+  readonly stopReason?: string;
+  /** What is streamed, as it is, in place of the events that are made of the rest, or what becomes of those. */
+  readonly events?: readonly RawEvent[] | ((made: readonly RawEvent[]) => readonly RawEvent[]);
 };
 
-type ErrorBody = { readonly type: string; readonly message: string; readonly code?: string };
+/** An event of the stream as a server of another release may send it: any name, any data. */
+export type RawEvent = { readonly event: string; readonly data: object };
+
+type ErrorBody = {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  /** What of the request is wrong; only OpenAI says so. */
+  readonly param?: string;
+};
 
 export type Reply =
   | Answer
@@ -88,11 +104,13 @@ export type WireEvent = {
 
 /** An answer with everything decided. */
 export type Answered = {
-  readonly reasoning: string | null;
+  /** `sealed` is what goes to the client; the id is empty where reasoning has none. */
+  readonly reasoning: { readonly id: string; readonly text: string; readonly sealed: string } | null;
   /** Each text in its pieces. */
   readonly texts: readonly (readonly string[])[];
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly stop: Answer["stop"] | null;
+  readonly stopReason: string | null;
   readonly usage: { readonly input: number; readonly cached: number; readonly output: number };
 };
 
@@ -100,17 +118,17 @@ export type Answered = {
 export class WireProblem extends Error {
   override readonly name = "WireProblem";
   readonly status: number;
-  readonly type: string;
+  readonly body: ErrorBody;
 
-  constructor(status: number, type: string, message: string) {
-    super(message);
+  constructor(status: number, body: ErrorBody) {
+    super(body.message);
     this.status = status;
-    this.type = type;
+    this.body = body;
   }
 }
 
 /** What a request says, apart from how often it came. */
-export type ReadRequest = Omit<ModelCall, "attempt" | "lastUserText" | "lastScriptOutputs"> & {
+export type ReadRequest = Omit<ModelCall, "attempt" | "body" | "lastUserText" | "lastScriptOutputs"> & {
   readonly stream: boolean;
 };
 
@@ -119,8 +137,10 @@ export type Wire = {
   readonly provider: Provider;
   /** Prefix of the ids of tool calls. */
   readonly callPrefix: string;
+  /** Prefix of the ids of reasoning; null where it is a block without one. */
+  readonly reasoningPrefix: string | null;
   /** Parses and checks a body as the provider does. Throws `WireProblem`. */
-  read(body: unknown): ReadRequest;
+  read(body: unknown, seals: Seals): ReadRequest;
   /** The events of an answer, the last of which ends it. */
   events(request: ReadRequest, answer: Answered): WireEvent[];
   /** The whole answer, for a request that does not stream. */

@@ -4,7 +4,8 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answered } from "./answer.ts";
-import type { Answer, Answered, ReadRequest, Reply, Wire, WireEvent } from "./reply.ts";
+import type { Answer, Answered, RawEvent, ReadRequest, Reply, Wire } from "./reply.ts";
+import type { Seals } from "./seals.ts";
 
 export type Exchange = {
   readonly wire: Wire;
@@ -12,7 +13,8 @@ export type Exchange = {
   readonly response: ServerResponse;
   /** Length of the request body, and how much of it a prompt cache would have held. */
   readonly bytes: number;
-  readonly cached: number;
+  readonly cachedBytes: number;
+  readonly seals: Seals;
 };
 
 const partial = "This answer does not reach its end.";
@@ -52,22 +54,30 @@ async function sendAnswer(exchange: Exchange, answer: Answer): Promise<void> {
   if (request.stream) {
     await sendEvents(exchange, answer, Number.POSITIVE_INFINITY);
   } else {
+    if (answer.events) throw new Error("events are for requests that stream: ask with `stream`");
     response.writeHead(200, { "content-type": "application/json" });
     response.write(JSON.stringify(wire.whole(request, decide(exchange, answer))));
   }
   response.end();
 }
 
-function decide({ wire, request, bytes, cached }: Exchange, answer: Answer): Answered {
-  return answered(answer, wire, request, { bytes, cachedBytes: cached });
+function decide(exchange: Exchange, answer: Answer): Answered {
+  return answered(answer, exchange.wire, exchange.request, exchange);
+}
+
+function eventsOf(exchange: Exchange, answer: Answer): readonly (RawEvent & { readonly piece?: boolean })[] {
+  const { events } = answer;
+  if (Array.isArray(events)) return events;
+  const made = exchange.wire.events(exchange.request, decide(exchange, answer));
+  return typeof events === "function" ? events(made) : made;
 }
 
 /** Sends the events of an answer up to and without the piece of text number `limit`, counted from 0. */
 async function sendEvents(exchange: Exchange, answer: Answer, limit: number): Promise<void> {
-  const { response, wire, request } = exchange;
+  const { response } = exchange;
   openStream(response);
   let sent = 0;
-  for (const event of wire.events(request, decide(exchange, answer))) {
+  for (const event of eventsOf(exchange, answer)) {
     if (event.piece === true) {
       if (sent === limit) return;
       sent += 1;
@@ -87,7 +97,7 @@ function openStream(response: ServerResponse): void {
 }
 
 /** Waits until the event has left the process, so that a cut afterwards cannot overtake it. */
-async function write(response: ServerResponse, { event, data }: WireEvent): Promise<void> {
+async function write(response: ServerResponse, { event, data }: RawEvent): Promise<void> {
   if (response.destroyed) return;
   await new Promise<void>((resolve) => {
     response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`, () => resolve());

@@ -7,6 +7,7 @@ import { anthropicWire } from "./anthropic.ts";
 import { openaiWire } from "./openai.ts";
 import { createRecorder, type RecordedRequest } from "./record.ts";
 import { type Reply, type Respond, type Wire, WireProblem } from "./reply.ts";
+import { createSeals } from "./seals.ts";
 import { sendReply } from "./send.ts";
 
 /** Largest body that is read, in bytes. */
@@ -14,6 +15,11 @@ const BODY_LIMIT = 64 * 1024 * 1024;
 
 /** Requests that are kept when nothing else is asked for. */
 const DEFAULT_KEEP = 100;
+
+const tooLarge = new WireProblem(413, {
+  type: "request_too_large",
+  message: "Request exceeds the maximum size",
+});
 
 const routes: ReadonlyMap<string, Wire> = new Map([
   ["/v1/responses", openaiWire],
@@ -40,6 +46,8 @@ export type ModelServer = {
   readonly anthropicBaseUrl: string;
   /** The latest requests, oldest first. */
   readonly requests: readonly RecordedRequest[];
+  /** Refuses from now on the reasoning that was sealed before, as a provider does that has changed its keys. */
+  rotateSeals(): void;
   /** Cuts every open connection and stops listening. */
   close(): Promise<void>;
 };
@@ -47,6 +55,7 @@ export type ModelServer = {
 /** Starts the server; resolves when it listens. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const recorder = createRecorder(options.keep ?? DEFAULT_KEEP);
+  const seals = createSeals();
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
       // Nothing useful can be said to a client whose request cannot even be read.
@@ -60,17 +69,14 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     const body = await readBody(request);
     if (wire === undefined || request.method !== "POST")
       return notFound(response, request.method ?? "", path);
-    if (body === null)
-      return refuse(wire, response, new WireProblem(413, "request_too_large", "Request too large"));
+    if (body === null) return refuse(wire, response, tooLarge);
     const record = recorder.add(wire.provider, body, request.headers, response);
     try {
       checkKey(wire, request);
-      const asked = wire.read(record.parsed);
-      const reply = await options.respond(modelCall(asked, record.attempt));
-      await sendReply(
-        { wire, request: asked, response, bytes: body.length, cached: record.cachedBytes },
-        reply,
-      );
+      const asked = wire.read(record.parsed, seals);
+      const reply = await options.respond(modelCall(asked, record.attempt, record.parsed));
+      const size = { bytes: body.length, cachedBytes: record.cachedBytes };
+      await sendReply({ wire, request: asked, response, seals, ...size }, reply);
     } catch (error) {
       refuse(wire, response, error);
     }
@@ -89,6 +95,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     openaiBaseUrl: `${url}/v1`,
     anthropicBaseUrl: url,
     requests: recorder.requests,
+    rotateSeals: seals.rotate,
     async close() {
       const closed = new Promise<void>((done) => server.close(() => done()));
       server.closeAllConnections();
@@ -112,8 +119,8 @@ function checkKey(wire: Wire, request: IncomingMessage): void {
   const bearer = /^Bearer \S+$/.test(request.headers.authorization ?? "");
   if (bearer || (wire.provider === "anthropic" && request.headers["x-api-key"])) return;
   throw wire.provider === "openai"
-    ? new WireProblem(401, "invalid_request_error", "You didn't provide an API key.")
-    : new WireProblem(401, "authentication_error", "x-api-key header is required");
+    ? new WireProblem(401, { type: "invalid_request_error", message: "You didn't provide an API key." })
+    : new WireProblem(401, { type: "authentication_error", message: "x-api-key header is required" });
 }
 
 function notFound(response: ServerResponse, method: string, path: string): void {
@@ -129,9 +136,12 @@ function refuse(wire: Wire, response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  const problem = error instanceof WireProblem ? error : new WireProblem(500, "api_error", String(error));
+  const problem =
+    error instanceof WireProblem
+      ? error
+      : new WireProblem(500, { type: "api_error", message: String(error) });
   response.writeHead(problem.status, { "content-type": "application/json" });
-  response.end(JSON.stringify(wire.error({ type: problem.type, message: problem.message })));
+  response.end(JSON.stringify(wire.error(problem.body)));
 }
 
 export type { RecordedRequest, Reply, Respond };

@@ -3,8 +3,9 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { pieces } from "../../local/model/answer.ts";
 import { commonPrefix } from "../../local/model/record.ts";
+import { createSeals } from "../../local/model/seals.ts";
 import { startModelServer } from "../../local/model/server.ts";
-import { apiKey, harness } from "./support.ts";
+import { apiKey, harness, post } from "./support.ts";
 
 const question = [{ role: "user" as const, content: "Hi" }];
 const functionTool = {
@@ -17,14 +18,6 @@ const anthropicTool = {
   name: "javascript",
   input_schema: { type: "object" as const, required: ["source"], properties: { source: { type: "string" } } },
 };
-
-function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
-}
 
 describe("the scripted model server under OpenAI's SDK", () => {
   const answer = { reasoning: "hm", text: ["one", "two"], scripts: ["return 1"], chunks: 3 };
@@ -99,7 +92,7 @@ describe("the scripted model server under OpenAI's SDK", () => {
     ],
     [
       "reasoning that nothing follows",
-      [{ type: "reasoning", id: "r", summary: [], encrypted_content: "sealed:x" }],
+      [{ type: "reasoning", id: "r", summary: [], encrypted_content: createSeals().seal("x", "r") }],
     ],
   ])("refuses %s", async (_, input) => {
     await using at = await harness(answer);

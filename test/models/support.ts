@@ -8,7 +8,7 @@ import {
   type ToolDefinition,
   type TranscriptEntry,
 } from "../../core/ports/model.ts";
-import type { Reply, Respond } from "../../local/model/reply.ts";
+import type { RawEvent, Reply, Respond } from "../../local/model/reply.ts";
 import { type ModelServer, startModelServer } from "../../local/model/server.ts";
 
 export const apiKey = "sk-test-4f9a1c77d2e84b6aa0";
@@ -97,6 +97,28 @@ export async function failure(promise: Promise<unknown>): Promise<ModelFailure> 
   );
   if (error instanceof ModelFailure) return error;
   throw error;
+}
+
+/** Posts `body` to a model server. */
+export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+/** For `Answer.events`: the events that are made, with `more` behind each that is called `name`. */
+export function insertAfter(
+  name: string,
+  ...more: readonly RawEvent[]
+): (made: readonly RawEvent[]) => readonly RawEvent[] {
+  return (made) => made.flatMap((event) => (event.event === name ? [event, ...more] : [event]));
+}
+
+/** An event whose data names its type, as all events of both providers do. */
+export function rawEvent(event: string, data: object = {}): RawEvent {
+  return { event, data: { type: event, ...data } };
 }
 
 /** The parsed body of request number `index`. */
