@@ -49,6 +49,8 @@ export type Talk = {
   ask(text: string, rest?: object): Promise<Run>;
   /** Resolves when exactly so many calls are pending. */
   calls(count: number): Promise<readonly PendingToolCall[]>;
+  /** Lets a paused session work again. */
+  resume(): Promise<void>;
   submit(runId: string, ...results: readonly (Outcome & { readonly call_id: string })[]): Promise<Answer>;
   /** Submits a result that has to be accepted. */
   settle(call: PendingToolCall, outcome: Outcome): Promise<ToolResultsReceipt>;
@@ -81,6 +83,10 @@ export function openTalk(api: () => Backend, id: string): Talk {
     ask: async (text, rest) => ended(await send(text, rest)),
     calls: async (count) =>
       (await until(({ pending_tool_calls: pending }) => pending.length === count)).pending_tool_calls,
+    resume: async () => {
+      const { status } = await api().send("POST", `/sessions/${id}/resume`);
+      if (status !== 200) throw new Error(`resume answered ${status}`);
+    },
     submit,
     settle: async (call, outcome) => {
       const answer = await submit(call.run_id, { call_id: call.id, ...outcome });
@@ -95,6 +101,16 @@ export function openTalk(api: () => Backend, id: string): Talk {
 
 /** Resolves when the session has nothing to do. */
 export const settled = (talk: Talk): Promise<Session> => talk.until(isIdle);
+
+/** Whatever came before, the session takes another input, that run completes, and the log is whole. */
+export async function goesOn(talk: Talk): Promise<Run> {
+  const { status } = await talk.session();
+  if (status === "paused") await talk.resume();
+  const run = await talk.ask("And now?");
+  if (run.status !== "completed") throw new Error(`the next run ${run.status}: ${JSON.stringify(run.error)}`);
+  checkDense(await talk.events());
+  return run;
+}
 
 /** The text of a run's messages. */
 export const said = (run: Run): string[] =>
