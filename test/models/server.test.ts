@@ -3,7 +3,6 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { pieces } from "../../local/model/answer.ts";
 import { commonPrefix } from "../../local/model/record.ts";
-import { createSeals } from "../../local/model/seals.ts";
 import { startModelServer } from "../../local/model/server.ts";
 import { apiKey, harness, post } from "./support.ts";
 
@@ -81,25 +80,6 @@ describe("the scripted model server under OpenAI's SDK", () => {
       "response.completed",
     ]);
     expect(numbers).toEqual(numbers.map((_, nth) => nth));
-  });
-
-  it.each([
-    ["a call without its output", [{ type: "function_call", call_id: "c", name: "f", arguments: "{}" }]],
-    ["an output without its call", [{ type: "function_call_output", call_id: "c", output: "" }]],
-    [
-      "reasoning with a status",
-      [{ type: "reasoning", id: "r", summary: [], encrypted_content: "x", status: "completed" }],
-    ],
-    [
-      "reasoning that nothing follows",
-      [{ type: "reasoning", id: "r", summary: [], encrypted_content: createSeals().seal("x", "r") }],
-    ],
-  ])("refuses %s", async (_, input) => {
-    await using at = await harness(answer);
-    const url = `${at.server.openaiBaseUrl}/responses`;
-    const response = await post(url, { model: "gpt-5", input }, { authorization: "Bearer k" });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
   });
 });
 
