@@ -77,6 +77,9 @@ export function openaiRefusal(error: z.core.$ZodError, body: unknown): WireProbl
   const found = firstIssue(error, body);
   const { issue, value } = found;
   const param = paramOf(found.path);
+  if (param === "" && issue.code === "invalid_type") {
+    return refused("We could not parse the JSON body of your request. The API expects a JSON payload.");
+  }
   if (issue.code === "unrecognized_keys") {
     const at = paramOf([...found.path, issue.keys[0] ?? ""]);
     return refused(`Unknown parameter: '${at}'.`, at, "unknown_parameter");

@@ -69,6 +69,7 @@ export const openaiWire: Wire = {
   provider: "openai",
   callPrefix: "call",
   reasoningPrefix: "rs",
+  bodyLimit: 64 * 1024 * 1024,
   read,
   events: openaiEvents,
   whole: (asked, answer) => responseObject(wireId("resp"), asked, answer).final,

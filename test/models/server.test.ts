@@ -137,44 +137,6 @@ describe("the scripted model server under Anthropic's SDK", () => {
       "message_stop",
     ]);
   });
-
-  const use = { type: "tool_use", id: "t", name: "f", input: {} };
-  const result = { type: "tool_result", tool_use_id: "t", content: "1" };
-  it.each([
-    ["a call without its result", [...question, { role: "assistant", content: [use] }, ...question]],
-    ["a result without its call", [{ role: "user", content: [result] }]],
-    [
-      "a result twice",
-      [...question, { role: "assistant", content: [use] }, { role: "user", content: [result, result] }],
-    ],
-    ["an answer at the start", [{ role: "assistant", content: "Hi" }, ...question]],
-    ["an answer at the end", [...question, { role: "assistant", content: "Hi" }]],
-    ["blank text", [{ role: "user", content: [{ type: "text", text: " " }] }]],
-    ["an empty message", [...question, { role: "assistant", content: [] }, ...question]],
-    [
-      "changed thinking",
-      [
-        ...question,
-        {
-          role: "assistant",
-          content: [
-            { type: "thinking", thinking: "other", signature: "s" },
-            { type: "text", text: "Hi" },
-          ],
-        },
-        ...question,
-      ],
-    ],
-    [
-      "thinking at the end of an answer",
-      [...question, { role: "assistant", content: [{ type: "redacted_thinking", data: "x" }] }, ...question],
-    ],
-  ])("refuses %s", async (_, messages) => {
-    await using at = await harness(answer);
-    const response = await post(`${at.server.url}/messages`, { ...params, messages }, { "x-api-key": "k" });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
-  });
 });
 
 describe("the scripted model server", () => {
