@@ -139,6 +139,8 @@ export type Wire = {
   readonly callPrefix: string;
   /** Prefix of the ids of reasoning; null where it is a block without one. */
   readonly reasoningPrefix: string | null;
+  /** Largest request, in bytes. */
+  readonly bodyLimit: number;
   /** Parses and checks a body as the provider does. Throws `WireProblem`. */
   read(body: unknown, seals: Seals): ReadRequest;
   /** The events of an answer, the last of which ends it. */

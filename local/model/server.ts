@@ -10,9 +10,6 @@ import { type Reply, type Respond, type Wire, WireProblem } from "./reply.ts";
 import { createSeals } from "./seals.ts";
 import { sendReply } from "./send.ts";
 
-/** Largest body that is read, in bytes. */
-const BODY_LIMIT = 64 * 1024 * 1024;
-
 /** Requests that are kept when nothing else is asked for. */
 const DEFAULT_KEEP = 100;
 
@@ -66,7 +63,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     const wire = routes.get(path);
-    const body = await readBody(request);
+    const body = await readBody(request, wire?.bodyLimit ?? 0);
     if (wire === undefined || request.method !== "POST")
       return notFound(response, request.method ?? "", path);
     if (body === null) return refuse(wire, response, tooLarge);
@@ -105,14 +102,14 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
 }
 
 /** The whole body, or null when it is too large; what is too large is read to its end but not kept. */
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of request) {
     size += part.length;
-    if (size <= BODY_LIMIT) parts.push(part);
+    if (size <= limit) parts.push(part);
   }
-  return size <= BODY_LIMIT ? Buffer.concat(parts) : null;
+  return size <= limit ? Buffer.concat(parts) : null;
 }
 
 function checkKey(wire: Wire, request: IncomingMessage): void {
