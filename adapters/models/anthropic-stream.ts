@@ -77,7 +77,7 @@ export async function readMessage(
         texts.append(`${read.index}`, publicText(read.content_block));
         break;
       case "content_block_delta":
-        if (drafts.get(read.index)?.block.type === "text") texts.append(`${read.index}`, read.delta.text);
+        texts.append(`${read.index}`, publicPiece(drafts.get(read.index), read.delta));
         extend(drafts.get(read.index), read.delta);
         break;
       case "message_delta":
@@ -100,6 +100,9 @@ function latest(before: Usage, after: Usage | null | undefined): Usage {
 /** The text that a block starts with, where it is one that is shown. */
 const publicText = (block: Block): string =>
   block.type === "text" && typeof block["text"] === "string" ? block["text"] : "";
+
+const publicPiece = (draft: Draft | undefined, change: z.infer<typeof delta>): string =>
+  draft?.block.type === "text" && change.type === "text_delta" ? change.text : "";
 
 function extend(draft: Draft | undefined, change: z.infer<typeof delta>): void {
   if (draft === undefined) return;
