@@ -261,13 +261,14 @@ function sleepersAreWoken({ state }: Past, decision: Decision): void {
   assert.deepStrictEqual(effects(decision.state), [{ kind: "wake", token }], "nobody wakes the run");
 }
 
+/** A result or a cancellation comes before the deadline, an expiry does not. */
 function deadlinesAreStrict({ records }: Past, { events, changes }: Decision): void {
   for (const event of events) {
-    if (event.type !== "tool.completed" && event.type !== "tool.failed") continue;
+    if (!isSettling(event.type) || !("callId" in event)) continue;
     const deadline = records.call.get(event.callId)?.deadlineAt ?? "";
     const receipt = changes.some((c) => "patch" in c && c.id === event.callId && "receipt" in c.patch);
     assert(
-      receipt ? event.at < deadline : event.at >= deadline,
+      receipt || event.type === "tool.cancelled" ? event.at < deadline : event.at >= deadline,
       `${event.type} at ${event.at}, due ${deadline}`,
     );
   }
