@@ -80,8 +80,9 @@ export function submitResults(state: SessionState, command: SubmitResults): Deci
   if (refusal !== null) return refusal;
   const change = draft(state, command.at);
   const fresh = command.results.filter((result) => command.records.get(result.callId)?.receipt === false);
+  if (fresh.length === 0) return change.finish();
   for (const result of fresh) settle(change, command.runId, result);
-  if (fresh.length > 0 && state.status === "active") wake(change);
+  wake(change);
   return change.finish();
 }
 
@@ -166,11 +167,12 @@ export function expireCalls(state: SessionState, now: string): Decision | Refusa
   const at = logTime(state, now);
   const overdue = run?.calls.filter((call) => call.deadlineAt !== null && call.deadlineAt <= at) ?? [];
   const change = draft(state, at);
+  if (overdue.length === 0) return change.finish();
   for (const call of overdue) {
     change.emit({ type: "tool.failed", callId: call.id, runId: run?.id ?? "" });
     change.change({ kind: "call", id: call.id, patch: { status: "failed", error: { inline: timeout } } });
   }
-  if (overdue.length > 0 && state.status === "active") wake(change);
+  wake(change);
   return change.finish();
 }
 
