@@ -36,17 +36,20 @@ const failure = (code: FailureCode, message: string, broken: boolean): Failure =
   broken,
 });
 
+/** The last sentence about a script that was ended from outside. */
+const UNSENT = " Calls that it had made and not waited for were not sent.";
+
 export const cpuLimit = (cpuMs: number): Failure =>
   failure(
     "script_cpu_limit",
-    `The script used up its ${cpuMs} ms of CPU time. Do less work in one script.`,
+    `The script used up its ${cpuMs} ms of CPU time. Do less work in one script.${UNSENT}`,
     true,
   );
 
 export const memoryLimit = (): Failure =>
   failure(
     "script_memory_limit",
-    "The script used up its 32 MiB of memory. Keep less data at one time.",
+    `The script used up its 32 MiB of memory. Keep less data at one time.${UNSENT}`,
     true,
   );
 
@@ -62,8 +65,8 @@ export const trapped = (cause: unknown): Failure =>
   failure(
     "script_error",
     cause instanceof RangeError
-      ? "RangeError: The script nests calls or data too deeply."
-      : "InternalError: The script broke its interpreter. Write it in a simpler way.",
+      ? `RangeError: The script nests calls or data too deeply.${UNSENT}`
+      : `InternalError: The script broke its interpreter. Write it in a simpler way.${UNSENT}`,
     true,
   );
 

@@ -53,8 +53,18 @@ export type FailureCode = z.infer<typeof FailureCode>;
 export const FromWorker = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready") }),
   z.object({ type: z.literal("blocked"), calls: z.array(CallText), usedMs: z.number() }),
-  z.object({ type: z.literal("finished"), memory: z.array(z.tuple([z.string(), z.string()])) }),
-  z.object({ type: z.literal("failed"), code: FailureCode, message: z.string(), broken: z.boolean() }),
+  z.object({
+    type: z.literal("finished"),
+    memory: z.array(z.tuple([z.string(), z.string()])),
+    calls: z.array(CallText),
+  }),
+  z.object({
+    type: z.literal("failed"),
+    code: FailureCode,
+    message: z.string(),
+    broken: z.boolean(),
+    calls: z.array(CallText),
+  }),
   z.object({ type: z.literal("refused"), message: z.string() }),
 ]);
 export type FromWorker = z.infer<typeof FromWorker>;

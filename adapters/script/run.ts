@@ -81,11 +81,11 @@ async function step(run: Run, settlements: readonly Settlement[]): Promise<Scrip
     const answer = await ask(run, batch, first);
     first = false;
     const progress = understand(run, answer);
+    calls.push(...progress.calls);
     if (progress.status !== "blocked") {
       moveOn(run, "over");
-      return progress;
+      return { ...progress, calls };
     }
-    calls.push(...progress.calls);
   }
   moveOn(run, "blocked");
   return { status: "blocked", calls };
@@ -120,9 +120,14 @@ function understand(run: Run, answer: Answer): ScriptProgress {
         run.usedMs = Math.min(Math.max(answer.usedMs, run.usedMs), run.options.cpuMs);
         return { status: "blocked", calls: scriptCalls(answer.calls) };
       case "finished":
-        return { status: "finished", output: output(run), memory: memoryValues(answer.memory) };
+        return {
+          status: "finished",
+          output: output(run),
+          memory: memoryValues(answer.memory),
+          calls: scriptCalls(answer.calls),
+        };
       case "failed":
-        return failed(run, answer);
+        return failed(run, answer, scriptCalls(answer.calls));
       case "refused":
         run.intact = false;
         throw new ScriptMisuse(`The script cannot go on: ${answer.message}.`);
@@ -142,9 +147,10 @@ function lossOf(run: Run, { loss }: Extract<Answer, { type: "lost" }>): Failure 
   throw new ScriptMisuse("The script was closed while it ran a step.");
 }
 
-function failed(run: Run, { code, message, broken }: Failure): ScriptProgress {
+function failed(run: Run, failure: Failure, calls: readonly ScriptCall[] = []): ScriptProgress {
+  const { code, message, broken } = failure;
   run.intact &&= !broken;
-  return { status: "failed", code, message: wellFormedText(message), output: output(run) };
+  return { status: "failed", code, message: wellFormedText(message), output: output(run), calls };
 }
 
 const output = (run: Run): string => wellFormedText(readOutput(run.board));

@@ -14,8 +14,8 @@ export type ScriptRuntimeOptions = {
  * Runs scripts in QuickJS boxes, each in a WebAssembly instance of its own, in worker threads.
  *
  * - A step that settles several calls gives the same as steps that settle them one by one.
- * - `blocked.calls` are all calls made since the last step, also those that this step has settled.
- * - Calls that were made but not reported when the script finishes or fails are dropped.
+ * - `calls` are all calls made since the last step, also those that this step has settled. A script that is
+ *   interrupted at a limit, or breaks its interpreter, reports none.
  * - `start` rejects, and `step` rejects, with the signal's reason when it is aborted; the worker is ended.
  * - `step` rejects with `ScriptMisuse` for a settlement that fits no waiting call, while another step runs,
  *   and after the script is over or closed.

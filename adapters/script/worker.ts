@@ -34,7 +34,9 @@ function step(script: ScriptText | null, settlements: readonly SettlementText[])
   try {
     return run(box, script, settlements);
   } catch (cause) {
-    return { type: "failed", ...(cause instanceof ScriptEnded ? cause.failure : broken(box, cause)) };
+    const failure = cause instanceof ScriptEnded ? cause.failure : broken(box, cause);
+    // How far a script came that was interrupted is chance: what it had not waited for is not asked for.
+    return { type: "failed", ...failure, calls: failure.broken ? [] : runningOf(box).ledger.news() };
   } finally {
     box.running?.meter.pause();
   }
@@ -56,9 +58,9 @@ function run(at: Box, script: ScriptText | null, settlements: readonly Settlemen
   }
   if (state.finished) {
     if (state.json !== null) board.line(parseText(state.json));
-    return { type: "finished", memory: memory.entries() };
+    return { type: "finished", memory: memory.entries(), calls: ledger.news() };
   }
-  if (ledger.waiting() === 0) return { type: "failed", ...stalled() };
+  if (ledger.waiting() === 0) return { type: "failed", ...stalled(), calls: ledger.news() };
   return { type: "blocked", calls: ledger.news(), usedMs: meter.usedMs() };
 }
 

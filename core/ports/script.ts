@@ -32,11 +32,21 @@ export type ScriptProgress =
       readonly status: "finished";
       /** Printed lines, then the returned value as JSON (`undefined` prints nothing). */
       readonly output: string;
-      /** Calls made but never awaited since the last step; they are not dispatched. */
       readonly memory: Readonly<Record<string, Json>>;
+      /** Calls made since the last step: the script did not wait for them. */
+      readonly calls: readonly ScriptCall[];
     }
-  /** The script threw, used up a limit, or was interrupted; it stored nothing. `output` is what it had printed. */
-  | { readonly status: "failed"; readonly code: string; readonly message: string; readonly output: string };
+  /**
+   * The script threw, used up a limit, or was interrupted; it stored nothing. `output` is what it had printed. One
+   * that threw has its calls since the last step here; those of one that was interrupted went with it.
+   */
+  | {
+      readonly status: "failed";
+      readonly code: string;
+      readonly message: string;
+      readonly output: string;
+      readonly calls: readonly ScriptCall[];
+    };
 
 /**
  * One script being run. `step` settles the given calls one at a time, in order, running the script

@@ -13,6 +13,7 @@ const PARAMETERS: JsonObject = {
 
 const INTRODUCTION = `Runs JavaScript as the body of an async function and gives you what it printed and returned.
 Call tools with \`await tools.<name>(args)\`; a failed call throws an Error with a code and a message that you can catch.
+Await every call: one that is not awaited is requested, but you never see its result, and it is cancelled if it is still open when you finish.
 Use Promise.all for calls that do not depend on each other. Print with print(...) and return a JSON value.
 store(key, value) and load(key) keep JSON values for later scripts of this conversation.
 There is no file system, network, import or timer.`;

@@ -34,6 +34,16 @@ export const scenarios: readonly Scenario[] = [
   { name: "calls", provider: "openai", play: batch },
   { name: "calls-anthropic", provider: "anthropic", play: batch },
   {
+    name: "unawaited",
+    provider: "openai",
+    play: async (client) => {
+      await client.create("a 2 unawaited");
+      await client.until(isIdle);
+      await client.input("b");
+      await client.until(isIdle);
+    },
+  },
+  {
     name: "queue",
     provider: "anthropic",
     play: async (client) => {

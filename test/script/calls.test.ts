@@ -72,10 +72,42 @@ describe("calls of a script", () => {
     expect(ended).toMatchObject({ status: "finished", output: '"done"' });
   });
 
-  it("are dropped when the script finishes before they were reported", async () => {
-    const script = await scripts.start("await tools.a(); tools.b(); return 1");
+  it.each([
+    ["finishes", "return 1", { status: "finished", output: "1" }],
+    ["throws", "throw new Error('broken')", { status: "failed", code: "script_error" }],
+  ])("that nobody awaits are reported when the script %s", async (_, ending, end) => {
+    const script = await scripts.start(`await tools.a(); tools.b({ n: 1 }); tools.b({ n: 2 }); ${ending}`);
     await script.step([]);
-    expect(await script.step([ok(0)])).toEqual({ status: "finished", output: "1", memory: {} });
+    expect(await script.step([ok(0)])).toMatchObject({
+      ...end,
+      calls: [
+        { ordinal: 1, tool: "b", arguments: { n: 1 } },
+        { ordinal: 2, tool: "b", arguments: { n: 2 } },
+      ],
+    });
+    await script.close();
+  });
+
+  it("that a step settled are reported by the step that ends the script", async () => {
+    const script = await scripts.start("await tools.a(); await tools.b(); return 1");
+    expect(await script.step([ok(0), ok(1)])).toMatchObject({
+      status: "finished",
+      calls: [{ ordinal: 0 }, { ordinal: 1 }],
+    });
+    await script.close();
+  });
+
+  it.each([
+    ["its CPU time", "while (true);", "script_cpu_limit"],
+    ["its memory", "const all = []; while (true) all.push(new ArrayBuffer(2 ** 20))", "script_memory_limit"],
+  ])("are not sent when the script used up %s, and its error says so", async (_, source, code) => {
+    const script = await scripts.start(`tools.a(); ${source}`, { cpuMs: 400 });
+    expect(await script.step([])).toMatchObject({
+      status: "failed",
+      code,
+      message: expect.stringMatching(/Calls that it had made and not waited for were not sent\.$/),
+      calls: [],
+    });
     await script.close();
   });
 
@@ -162,7 +194,7 @@ describe("a settlement that fits no waiting call", () => {
   it("does not matter after the end of the script", async () => {
     const script = await scripts.start("return await Promise.race([tools.a(), tools.b()])");
     const progress = await script.step([ok(1, "b", STARTED_AT), ok(0, "a", STARTED_AT)]);
-    expect(progress).toEqual({ status: "finished", output: '"b"', memory: {} });
+    expect(progress).toMatchObject({ status: "finished", output: '"b"' });
     await script.close();
   });
 });

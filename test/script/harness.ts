@@ -16,7 +16,8 @@ export const STARTED_AT = Date.parse("2026-03-01T12:00:00.000Z");
 export const never = new AbortController().signal;
 
 export type Runtime = ReturnType<typeof createScriptRuntime>;
-export type Ended = Exclude<ScriptProgress, { status: "blocked" }>;
+type WithoutCalls<Progress> = Progress extends unknown ? Omit<Progress, "calls"> : never;
+export type Ended = WithoutCalls<Exclude<ScriptProgress, { status: "blocked" }>>;
 /** What a tool gives, or the error it fails with. */
 export type Tool = (args: Json, call: ScriptCall) => Json | { readonly failure: string };
 
@@ -57,7 +58,8 @@ export async function finish(
     while (progress.status === "blocked") {
       progress = await script.step(progress.calls.map((call) => answer(call, tools)));
     }
-    return progress;
+    const { calls: _, ...ended } = progress;
+    return ended;
   } finally {
     await script.close();
   }

@@ -109,7 +109,12 @@ describe("a script", () => {
     await first.step([]);
     await first.close();
     const second = await runtime.start(options("return [typeof left, load('left') === undefined]"), never);
-    expect(await second.step([])).toEqual({ status: "finished", output: '["undefined",true]', memory: {} });
+    expect(await second.step([])).toEqual({
+      status: "finished",
+      output: '["undefined",true]',
+      memory: {},
+      calls: [],
+    });
   });
 });
 

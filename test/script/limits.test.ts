@@ -18,7 +18,8 @@ const timed = async (source: string, cpuMs: number) => {
 const cpuLimit = {
   status: "failed",
   code: "script_cpu_limit",
-  message: "The script used up its 400 ms of CPU time. Do less work in one script.",
+  message:
+    "The script used up its 400 ms of CPU time. Do less work in one script. Calls that it had made and not waited for were not sent.",
 };
 const memoryLimit = { status: "failed", code: "script_memory_limit" };
 

@@ -83,8 +83,9 @@ export function submitResults(state: SessionState, command: SubmitResults): Deci
   if (refusal !== null) return refusal;
   const change = draft(state, command.at);
   const fresh = command.results.filter((result) => command.records.get(result.callId)?.receipt === false);
+  if (fresh.length === 0) return change.finish();
   for (const result of fresh) settle(change, command.runId, result);
-  if (fresh.length > 0 && state.status === "active") wake(change);
+  wake(change);
   return change.finish();
 }
 
@@ -169,8 +170,9 @@ export function expireCalls(state: SessionState, now: string): Decision | Refusa
   const at = logTime(state, now);
   const overdue = run?.calls.filter((call) => isOverdue(call, at)) ?? [];
   const change = draft(state, at);
+  if (overdue.length === 0) return change.finish();
   for (const call of overdue) expire(change, call, run?.id ?? "");
-  if (overdue.length > 0 && state.status === "active") wake(change);
+  wake(change);
   return change.finish();
 }
 
