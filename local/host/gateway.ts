@@ -88,7 +88,7 @@ function target(url: string): { pathname: string; searchParams: URLSearchParams 
 }
 
 /** Null for a body that is too large; what follows of it is not kept. */
-async function readBody(request: IncomingMessage): Promise<string | null> {
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -96,12 +96,12 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
     size += bytes.length;
     if (size <= LARGEST_BODY) chunks.push(bytes);
   }
-  return size > LARGEST_BODY ? null : Buffer.concat(chunks).toString("utf8");
+  return size > LARGEST_BODY ? null : Buffer.concat(chunks);
 }
 
 function proxyEvent(
   request: IncomingMessage,
-  parts: { pathname: string; searchParams: URLSearchParams; requestId: string; body: string },
+  parts: { pathname: string; searchParams: URLSearchParams; requestId: string; body: Buffer },
 ) {
   const names = [...new Set(parts.searchParams.keys())];
   return {
@@ -111,8 +111,8 @@ function proxyEvent(
     multiValueQueryStringParameters: Object.fromEntries(
       names.map((name) => [name, parts.searchParams.getAll(name)]),
     ),
-    body: parts.body === "" ? null : parts.body,
-    isBase64Encoded: false,
+    body: parts.body.length === 0 ? null : parts.body.toString("base64"),
+    isBase64Encoded: parts.body.length > 0,
     requestContext: { requestId: parts.requestId, path: parts.pathname, identity: { userArn: null } },
   };
 }

@@ -87,6 +87,11 @@ describe("HTTP API", () => {
     expect(readable(template.Outputs["OperatorUrl"]?.Value)).toMatch(/\/aws\/v1$/);
   });
 
+  it("hands bodies on as the bytes that came", () => {
+    const [, api] = onlyResource(template, "AWS::ApiGateway::RestApi");
+    expect(api.Properties["BinaryMediaTypes"]).toEqual(["*/*"]);
+  });
+
   it("gives its own answers in the API's envelope with the code's status and a request id", () => {
     expect(gatewayResponses.size).toBe(16);
     for (const properties of gatewayResponses.values()) {
