@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import * as z from "zod";
 import { type ErrorCode, errorBody, errors } from "../../contract/errors.ts";
+import { answerBrokenRequests, hostProblem } from "./broken-requests.ts";
 import type { Lambdas } from "./lambda.ts";
 import { asOperators, isOperators } from "./operator.ts";
 import { responseStream } from "./response-stream.ts";
@@ -29,7 +30,7 @@ export async function startGateway(options: {
   /** Answers of the host itself, by path. */
   readonly own: ReadonlyMap<string, () => unknown>;
 }): Promise<Gateway> {
-  const server = createServer((request, response) => {
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
     serve(options, request, response).catch((error: unknown) => {
       // Who leaves in the middle of a request is nobody's failure.
       if (error === request.errored) return;
@@ -38,6 +39,7 @@ export async function startGateway(options: {
       else fail(response, randomUUID(), "internal_error");
     });
   });
+  answerBrokenRequests(server);
   await listen(server, options.port, options.host);
   const { port } = server.address() as AddressInfo;
   return {
@@ -65,6 +67,8 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const hostless = hostProblem(request);
+  if (hostless !== null) return send(response, hostless.status, hostless.body, hostless.headers);
   const requestId = randomUUID();
   const { pathname, searchParams } = target(request.url ?? "/");
   const answer = request.method === "GET" ? own.get(pathname) : undefined;
