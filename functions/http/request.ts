@@ -27,6 +27,8 @@ export type HttpRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
   readonly requestId: string;
+  /** Sent to the operators' root, where nothing but a signature is a credential. */
+  readonly forOperators: boolean;
   /** The AWS principal that signed the request, under the operators' root only. */
   readonly operator: string | null;
   readonly baseUrl: string;
@@ -46,6 +48,7 @@ export function toRequest(event: ProxyEvent): HttpRequest {
     headers,
     body: bodyBytes(event),
     requestId,
+    forOperators: operators !== undefined,
     operator: operators === undefined ? null : (identity.userArn ?? null),
     baseUrl: `${scheme}://${headers["host"] ?? "localhost"}${stage(event)}/v1`,
   };

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { refusalOf } from "../support/http.ts";
+import { exchange, refusalOf } from "../support/http.ts";
 import { type Laptop, startLaptop } from "../support/laptop.ts";
 
 let laptop: Laptop;
@@ -32,6 +32,33 @@ describe("a client that leaves in the middle of its body", () => {
     const { status } = await fetch(`${laptop.url}/agents`, { headers: { authorization: "Bearer dev-key" } });
     expect(status).toBe(200);
     expect(laptop.output()).not.toContain("aborted");
+  });
+});
+
+describe("the operators' root", () => {
+  const scope = "20261207/us-east-1/execute-api/aws4_request";
+  it.each([
+    [
+      "a signature of nobody",
+      `AWS4-HMAC-SHA256 Credential=AKIAUNKNOWN/${scope}, SignedHeaders=host, Signature=00`,
+    ],
+    ["half a signature", "AWS4-HMAC-SHA256 Credential=AKIAUNKNOWN"],
+    ["a project's key", "Bearer dev-key"],
+    ["the dashboard's bearer", "Bearer dev-dashboard"],
+  ])("lets nobody in by %s", async (_, authorization) => {
+    for (const [method, path] of [
+      ["GET", "/agents"],
+      ["POST", "/agents"],
+      ["GET", "/sessions/ses_1/events/stream"],
+    ]) {
+      const baseUrl = laptop.url.replace("/v1", "/aws/v1");
+      const received = await exchange(baseUrl, {
+        method: String(method),
+        path: String(path),
+        headers: { authorization },
+      });
+      expect(refusalOf(received)).toEqual({ status: 401, code: "unauthorized" });
+    }
   });
 });
 
