@@ -7,6 +7,9 @@ import type { Json, JsonObject } from "./json.ts";
 type Container = readonly Json[] | JsonObject;
 type Level = { readonly value: Container; readonly depth: number };
 
+/** True for text that storage and UTF-8 carry as it is: without NUL and without half of a surrogate pair. */
+export const isPlainText = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
+
 /** True when a string anywhere in the value, object keys included, has the NUL character. */
 export function containsNul(json: Json): boolean {
   return someText(json, (text) => text.includes("\0"));

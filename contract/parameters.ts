@@ -43,9 +43,20 @@ const page = {
 export const PageQuery = z.object(page);
 export type PageQuery = z.infer<typeof PageQuery>;
 
+/**
+ * A query is percent-decoded before it gets here, and what was no UTF-8 has become U+FFFD by then: another subject than
+ * the one that was meant.
+ */
+const FilteredSubject = SubjectId.refine(
+  (subject) => subject.isWellFormed() && !subject.includes("\uFFFD"),
+  "Send it as percent-encoded UTF-8.",
+);
+
 export const SubjectPageQuery = z.object({
   ...page,
-  subject_id: SubjectId.optional().describe("Only records of this subject. A filter, not an authorization."),
+  subject_id: FilteredSubject.optional().describe(
+    "Only records of this subject. A filter, not an authorization.",
+  ),
 });
 export type SubjectPageQuery = z.infer<typeof SubjectPageQuery>;
 

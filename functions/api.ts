@@ -6,7 +6,7 @@ import type { ApiPorts, ApiRequest } from "../core/api/operation.ts";
 import { isServed, runOperation } from "../core/api/operations.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { type HttpRequest, ProxyEvent, toRequest } from "./http/request.ts";
-import { errorResponse, type HttpResponse, jsonResponse } from "./http/respond.ts";
+import { deliverable, errorResponse, type HttpResponse, jsonResponse } from "./http/respond.ts";
 import { MethodNotAllowed, route } from "./http/route.ts";
 import { validate } from "./http/validate.ts";
 import { createWorld, once, type World } from "./wiring.ts";
@@ -36,7 +36,7 @@ async function answer(at: World, request: HttpRequest): Promise<HttpResponse> {
     const checked = validate(found, params, request);
     const ports = apiPorts(at, caller.projectId);
     const { status, body } = await run(found, ports, { ...checked, projectId: caller.projectId });
-    return jsonResponse(request.requestId, status, body);
+    return deliverable(jsonResponse(request.requestId, status, body), request.requestId);
   } catch (error) {
     const response = errorResponse(error, request.requestId, at.log);
     if (!(error instanceof MethodNotAllowed)) return response;

@@ -12,11 +12,20 @@ type Answer = {
 const retryLater = { "retry-after": "'1'" };
 
 /**
- * What API Gateway answers by itself, by the name it gives the case. What is not listed is the
- * request's fault (DEFAULT_4XX) or ours (DEFAULT_5XX); no message of API Gateway's own gets out.
+ * What API Gateway answers by itself, by the name it gives the case; no message of its own gets out. What has no
+ * name but DEFAULT_4XX are credentials that AWS does not know and signatures that are none: every other fault of a
+ * request has a line here. The rest is ours (DEFAULT_5XX).
  */
 const answers: readonly (readonly [ResponseType, Answer])[] = [
-  [ResponseType.DEFAULT_4XX, { code: "invalid_request", message: "The request could not be understood." }],
+  [
+    ResponseType.DEFAULT_4XX,
+    {
+      code: "unauthorized",
+      message:
+        "The request has no valid AWS credentials. Sign it with live ones below /aws; elsewhere, check the path.",
+    },
+  ],
+  [ResponseType.INVALID_API_KEY, { code: "unauthorized" }],
   [ResponseType.DEFAULT_5XX, { code: "internal_error" }],
   [
     // The name misleads: it stands for every path and method that is not routed.
@@ -46,6 +55,7 @@ const answers: readonly (readonly [ResponseType, Answer])[] = [
   [ResponseType.REQUEST_TOO_LARGE, { code: "request_too_large" }],
   [ResponseType.UNSUPPORTED_MEDIA_TYPE, { code: "unsupported_media_type" }],
   [ResponseType.BAD_REQUEST_PARAMETERS, { code: "invalid_parameter" }],
+  [ResponseType.BAD_REQUEST_BODY, { code: "invalid_request" }],
   [ResponseType.INTEGRATION_FAILURE, { code: "internal_error" }],
   [ResponseType.INTEGRATION_TIMEOUT, { code: "internal_error" }],
 ];

@@ -103,6 +103,8 @@ export class HttpApi extends Construct {
       restApiName: name,
       description: "Sessions, runs, inputs and their events",
       endpointTypes: [EndpointType.REGIONAL],
+      // As text, a body would be decoded on the way: what is no UTF-8 would come as other characters.
+      binaryMediaTypes: ["*/*"],
       cloudWatchRole: settings.gatewayLogRole,
       deployOptions: {
         stageName,

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { laptop } from "../contract/laptop.ts";
+import { FolderError } from "./host/data-folder.ts";
 import { devKeys, startStack } from "./host/stack.ts";
 
 const program = new Command("stepyard-local")
@@ -47,17 +48,16 @@ function ready(options: Options, stack: Awaited<ReturnType<typeof startStack>>):
   return `Stepyard is ready on ${stack.url} (keys ${keys}, dashboard session ${laptop.dashboard}, state ${kept}). Ctrl-C ends it.`;
 }
 
+const otherPort = ". Choose another port with --port, or end what listens there.";
 const otherFolder = ". Choose another folder with --data, or --memory.";
-const hints: Readonly<Record<string, string>> = {
-  EADDRINUSE: ". Choose another port with --port, or end what listens there.",
-  EEXIST: otherFolder,
-  ENOTDIR: otherFolder,
-  EACCES: otherFolder,
-  EROFS: otherFolder,
-};
+const ofFolders: readonly unknown[] = ["EEXIST", "ENOTDIR", "EACCES", "EROFS"];
 
-const hintOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? (hints[String(error.code)] ?? "") : "";
+function hintOf(error: unknown): string {
+  if (error instanceof FolderError) return otherFolder;
+  if (!(error instanceof Error && "code" in error)) return "";
+  if ("syscall" in error && error.syscall === "listen") return otherPort;
+  return ofFolders.includes(error.code) ? otherFolder : "";
+}
 
 main().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);

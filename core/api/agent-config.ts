@@ -1,7 +1,9 @@
+import { configBytes } from "../../contract/answer-size.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { modelSpec } from "../../contract/models.ts";
 import type { AgentConfig } from "../../contract/schemas/agents.ts";
 import { type AgentTool, BuiltinTool } from "../../contract/schemas/tools.ts";
+import { checkDeliverable } from "./deliverable.ts";
 import { ApiError, notFound } from "./error.ts";
 import { schemaProblem } from "./function-schema.ts";
 import { couldExist } from "./ids.ts";
@@ -12,6 +14,7 @@ export async function checkConfig(ports: ApiPorts, projectId: string, config: Ag
   const spec = modelSpec(config.model);
   if (spec === null) throw new ApiError("invalid_model");
   checkTools(config.tools);
+  checkDeliverable("The configuration", config, configBytes);
   const keyId = config.model_api_key_id;
   const key = couldExist(keyId) ? await ports.catalog.modelKey(projectId, keyId) : null;
   if (key === null) throw notFound("model API key");

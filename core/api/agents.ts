@@ -3,10 +3,11 @@ import { type Agent, AgentConfig, type AgentVersion } from "../../contract/schem
 import type { NewVersion, StoredAgent, StoredAgentVersion } from "../ports/catalog.ts";
 import { timestamp } from "../ports/clock.ts";
 import { checkConfig } from "./agent-config.ts";
-import { decodeCursor, page, positions } from "./cursor.ts";
+import { decodeCursor, positions } from "./cursor.ts";
 import { notFound } from "./error.ts";
 import { mint } from "./ids.ts";
 import type { ApiPorts, Operation } from "./operation.ts";
+import { pageOf } from "./page.ts";
 
 /** post_agents */
 export const createAgent: Operation<"post_agents"> = async (ports, { projectId, body }, keep) => {
@@ -26,9 +27,12 @@ export const createAgent: Operation<"post_agents"> = async (ports, { projectId, 
 export const listAgents: Operation<"get_agents"> = async (ports, { projectId, query }) => {
   const scope = { operation: "get_agents" };
   const before = decodeCursor(scope, query.cursor, positions.id);
-  const { items, more } = await ports.catalog.listAgents(projectId, before, query.limit);
-  const next = more ? (items.at(-1)?.id ?? null) : null;
-  return { status: 200, body: page(scope, items.map(present), next) };
+  const found = await ports.catalog.listAgents(projectId, before, query.limit);
+  const view = {
+    place: ({ id }: StoredAgent) => id,
+    present: (items: readonly StoredAgent[]) => items.map(present),
+  };
+  return { status: 200, body: await pageOf(scope, found, view) };
 };
 
 /** get_agents_agent_id */

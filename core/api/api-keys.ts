@@ -1,9 +1,10 @@
 import type { ApiKey } from "../../contract/schemas/api-keys.ts";
 import type { StoredApiKey } from "../ports/api-keys.ts";
-import { decodeCursor, page, positions } from "./cursor.ts";
+import { decodeCursor, positions } from "./cursor.ts";
 import { notFound } from "./error.ts";
 import { mint } from "./ids.ts";
 import type { Operation } from "./operation.ts";
+import { pageOf } from "./page.ts";
 
 /** post_api_keys: the answer is the only place where the secret is ever shown. */
 export const createApiKey: Operation<"post_api_keys"> = async (ports, { projectId, body }) => {
@@ -18,9 +19,12 @@ export const createApiKey: Operation<"post_api_keys"> = async (ports, { projectI
 export const listApiKeys: Operation<"get_api_keys"> = async (ports, { projectId, query }) => {
   const scope = { operation: "get_api_keys" };
   const before = decodeCursor(scope, query.cursor, positions.id);
-  const { items, more } = await ports.apiKeys.list(projectId, before, query.limit);
-  const next = more ? (items.at(-1)?.id ?? null) : null;
-  return { status: 200, body: page(scope, items.map(present), next) };
+  const found = await ports.apiKeys.list(projectId, before, query.limit);
+  const view = {
+    place: ({ id }: StoredApiKey) => id,
+    present: (items: readonly StoredApiKey[]) => items.map(present),
+  };
+  return { status: 200, body: await pageOf(scope, found, view) };
 };
 
 /** delete_api_keys_api_key_id: requests that come later with the key are refused. */

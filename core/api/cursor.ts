@@ -48,14 +48,5 @@ function decode(cursor: string): unknown {
   }
 }
 
-/** A page of a list: its records and the cursor that continues it. */
-export function page<T>(
-  scope: CursorScope,
-  data: readonly T[],
-  next: string | null,
-): { data: readonly T[]; next_cursor: string | null } {
-  return { data, next_cursor: next === null ? null : encodeCursor(scope, next) };
-}
-
 /** Positions that cursors hold. */
 export const positions = { id: /^[a-z]{1,8}_[A-Za-z0-9]{1,64}$/, sequence: /^\d{1,10}$/ } as const;

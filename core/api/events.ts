@@ -1,8 +1,9 @@
 import { presentEvents } from "../present/events.ts";
 import { isPublic, type PublicSessionEvent } from "../session/events.ts";
-import { decodeCursor, page, positions } from "./cursor.ts";
+import { decodeCursor, positions } from "./cursor.ts";
 import { notFound } from "./error.ts";
 import type { ApiPorts, Operation } from "./operation.ts";
+import { pageOf } from "./page.ts";
 import { ownSession } from "./sessions.ts";
 
 /** get_sessions_session_id_events */
@@ -12,11 +13,14 @@ export const listEvents: Operation<"get_sessions_session_id_events"> = async (po
   const scope = { operation: "get_sessions_session_id_events", of: state.id };
   const after = Number(decodeCursor(scope, query.cursor, positions.sequence) ?? 0);
   const events = await eventsAfter(ports, state.id, after, query.limit + 1);
-  const shown = events.slice(0, query.limit);
-  const presented = await presentEvents(ports, state, shown);
-  if (presented === null) throw notFound("session");
-  const next = events.length > shown.length ? String(shown.at(-1)?.sequence) : null;
-  return { status: 200, body: page(scope, presented, next) };
+  const found = { items: events.slice(0, query.limit), more: events.length > query.limit };
+  const present = async (items: readonly PublicSessionEvent[]) => {
+    const presented = await presentEvents(ports, state, items);
+    if (presented === null) throw notFound("session");
+    return presented;
+  };
+  const view = { place: ({ sequence }: PublicSessionEvent) => String(sequence), present };
+  return { status: 200, body: await pageOf(scope, found, view) };
 };
 
 /** Public events after a sequence. A commit has at least one or none, so as many commits are enough. */

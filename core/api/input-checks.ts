@@ -5,6 +5,7 @@ import type { SendInput } from "../../contract/schemas/inputs.ts";
 import type { Blobs, Upload } from "../ports/blobs.ts";
 import type { Effort } from "../ports/model.ts";
 import type { NewInput } from "../session/decide/inputs.ts";
+import { checkDeliverable } from "./deliverable.ts";
 import { ApiError, notFound } from "./error.ts";
 
 /** What an input is checked against. */
@@ -25,6 +26,7 @@ export function checkInput(
 ): { input: NewInput; uploads: Upload[] } {
   const effort = resolveEffort(target.model, input.reasoning_effort);
   checkContent(target, input.content);
+  checkDeliverable("The content", input.content);
   const { payload, upload } = blobs.stow(target.sessionId, input.content as Json);
   return { input: { mode: input.mode, effort, content: payload }, uploads: upload === null ? [] : [upload] };
 }

@@ -6,11 +6,12 @@ import type { Decision } from "../session/decision.ts";
 import type { InputRecord } from "../session/records.ts";
 import type { SessionState } from "../session/state.ts";
 import { changeSession } from "./change-session.ts";
-import { decodeCursor, page, positions } from "./cursor.ts";
+import { decodeCursor, positions } from "./cursor.ts";
 import { notFound } from "./error.ts";
 import { keeping } from "./idempotency.ts";
 import { checkInput } from "./input-checks.ts";
 import type { ApiPorts, Operation } from "./operation.ts";
+import { pageOf } from "./page.ts";
 import { ownSession } from "./sessions.ts";
 
 /** post_sessions_session_id_inputs */
@@ -70,18 +71,13 @@ export const listInputs: Operation<"get_sessions_session_id_inputs"> = async (po
   const scope = { operation: "get_sessions_session_id_inputs", of: sessionId, filter: query.status };
   const after = Number(decodeCursor(scope, query.cursor, positions.sequence) ?? 0);
   const wanted = await withStatus(ports, sessionId, query.status, after, query.limit + 1);
-  const shown = wanted.slice(0, query.limit);
-  const last = shown.at(-1);
-  const more = wanted.length > shown.length && last !== undefined;
-  const next = more ? String(parseSequencedId(last.id, sessionId)) : null;
-  return {
-    status: 200,
-    body: page(
-      scope,
-      await Promise.all(shown.map((record) => presentInput(ports.blobs, sessionId, record))),
-      next,
-    ),
+  const found = { items: wanted.slice(0, query.limit), more: wanted.length > query.limit };
+  const view = {
+    place: ({ id }: InputRecord) => String(parseSequencedId(id, sessionId)),
+    present: (items: readonly InputRecord[]) =>
+      Promise.all(items.map((record) => presentInput(ports.blobs, sessionId, record))),
   };
+  return { status: 200, body: await pageOf(scope, found, view) };
 };
 
 const SCAN_PAGE = 100;

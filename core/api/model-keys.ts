@@ -1,9 +1,10 @@
 import type { ModelApiKey } from "../../contract/schemas/model-keys.ts";
 import type { StoredModelKey } from "../ports/catalog.ts";
-import { decodeCursor, page, positions } from "./cursor.ts";
+import { decodeCursor, positions } from "./cursor.ts";
 import { notFound } from "./error.ts";
 import { mint } from "./ids.ts";
 import type { Operation } from "./operation.ts";
+import { pageOf } from "./page.ts";
 
 const SHOWN = 4;
 
@@ -31,9 +32,12 @@ export const createModelKey: Operation<"post_model_api_keys"> = async (ports, { 
 export const listModelKeys: Operation<"get_model_api_keys"> = async (ports, { projectId, query }) => {
   const scope = { operation: "get_model_api_keys" };
   const before = decodeCursor(scope, query.cursor, positions.id);
-  const { items, more } = await ports.catalog.listModelKeys(projectId, before, query.limit);
-  const next = more ? (items.at(-1)?.id ?? null) : null;
-  return { status: 200, body: page(scope, items.map(present), next) };
+  const found = await ports.catalog.listModelKeys(projectId, before, query.limit);
+  const view = {
+    place: ({ id }: StoredModelKey) => id,
+    present: (items: readonly StoredModelKey[]) => items.map(present),
+  };
+  return { status: 200, body: await pageOf(scope, found, view) };
 };
 
 /** get_model_api_keys_model_api_key_id */

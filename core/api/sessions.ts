@@ -1,5 +1,6 @@
 import type { Json } from "../../contract/json.ts";
 import { AgentConfig } from "../../contract/schemas/agents.ts";
+import type { Session } from "../../contract/schemas/sessions.ts";
 import { presentSession } from "../present/session.ts";
 import { loadRecords } from "../present/sources.ts";
 import { performSoon } from "../run/perform.ts";
@@ -8,12 +9,14 @@ import { createSession as decideSession } from "../session/decide/create.ts";
 import { pendingCalls } from "../session/decision.ts";
 import { effects } from "../session/effects.ts";
 import type { SessionState } from "../session/state.ts";
-import { decodeCursor, page, positions } from "./cursor.ts";
+import { decodeCursor, positions } from "./cursor.ts";
+import { checkDeliverable } from "./deliverable.ts";
 import { ApiError, notFound } from "./error.ts";
 import { unlessGone } from "./gone.ts";
 import { couldExist, mint } from "./ids.ts";
 import { checkInput } from "./input-checks.ts";
 import type { ApiPorts, ApiRequest, Operation } from "./operation.ts";
+import { pageOf } from "./page.ts";
 import { checkConnections, checkEnvironment, checkSubject } from "./session-checks.ts";
 
 /** post_sessions: everything is checked first, then the session and its first input are one commit. */
@@ -25,6 +28,7 @@ export const createSession: Operation<"post_sessions"> = async (ports, request, 
   const first = body.input === undefined ? null : checkInput(ports.blobs, target, body.input);
   const decision = decideSession({ sessionId, projectId, input: first?.input ?? null, at });
   const answer = { status: 201, body: await showNew(ports, config, agentConfig, decision.state) };
+  checkDeliverable("The session", answer.body);
   await ports.store.create(config, decision, first?.uploads ?? [], keep(answer));
   await performSoon(ports, effects(decision.state));
   return answer;
@@ -75,19 +79,24 @@ export const listSessions: Operation<"get_sessions"> = async (ports, { projectId
   const scope = { operation: "get_sessions", filter: query.subject_id };
   const before = decodeCursor(scope, query.cursor, positions.id);
   const list = { subjectId: query.subject_id ?? null, before, limit: query.limit };
-  const { items, more } = await ports.store.listSessions(projectId, list);
-  const states = (await ports.store.loadMany(items)).map(({ state }) => state);
-  const next = more ? (items.at(-1) ?? null) : null;
-  const shown = await Promise.all(states.map((state) => showUnlessGone(ports, state)));
-  return { status: 200, body: page(scope, shown.flat(), next) };
+  const found = await ports.store.listSessions(projectId, list);
+  const view = { place: (id: string) => id, present: (ids: readonly string[]) => showAll(ports, ids) };
+  return { status: 200, body: await pageOf(scope, found, view) };
 };
 
-/** One session of a list, or none where it was deleted since it was listed. */
-async function showUnlessGone(ports: ApiPorts, state: SessionState) {
+/** Sessions of a list, null in the place of one that was deleted since it was listed. */
+async function showAll(ports: ApiPorts, ids: readonly string[]): Promise<(Session | null)[]> {
+  const loaded = await ports.store.loadMany(ids);
+  const states = new Map(loaded.map(({ state }) => [state.id, state]));
+  return Promise.all(ids.map((id) => showUnlessGone(ports, states.get(id))));
+}
+
+async function showUnlessGone(ports: ApiPorts, state: SessionState | undefined): Promise<Session | null> {
+  if (state === undefined) return null;
   try {
-    return [await unlessGone(ports.store, state.id, () => show(ports, state))];
+    return await unlessGone(ports.store, state.id, () => show(ports, state));
   } catch (error) {
-    if (error instanceof ApiError && error.code === "not_found") return [];
+    if (error instanceof ApiError && error.code === "not_found") return null;
     throw error;
   }
 }

@@ -1,13 +1,14 @@
 import type { Event } from "../../contract/schemas/events.ts";
 import type { MessageDelta } from "../../contract/schemas/stream.ts";
+import { eventJson } from "./event-json.ts";
 
 /** A committed event; its id is the cursor that a client resumes from. */
 export const eventFrame = (event: Event): string =>
-  `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  `id: ${event.id}\nevent: ${event.type}\ndata: ${eventJson(event)}\n\n`;
 
 /** A preview has no id: it must not move the cursor. */
 export const deltaFrame = (delta: MessageDelta): string =>
-  `event: ${delta.type}\ndata: ${JSON.stringify(delta)}\n\n`;
+  `event: ${delta.type}\ndata: ${eventJson(delta)}\n\n`;
 
 export const comment = (text: string): string => `: ${text}\n\n`;
 

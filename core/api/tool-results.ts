@@ -6,6 +6,7 @@ import { required } from "../present/sources.ts";
 import { submitResults as decideResults, type ToolResult } from "../session/decide/calls.ts";
 import type { SessionState } from "../session/state.ts";
 import { changeSession } from "./change-session.ts";
+import { checkReceipt } from "./deliverable.ts";
 import type { ApiPorts, Operation } from "./operation.ts";
 
 /** post_sessions_session_id_tool_results */
@@ -19,13 +20,18 @@ export const submitToolResults: Operation<"post_sessions_session_id_tool_results
   const ids = body.results.map((result) => result.call_id);
   const decide = async (state: SessionState, at: string) => {
     const records = await ports.store.calls(sessionId, [...new Set(ids)]);
-    return decideResults(state, { runId: body.run_id, results, records, at });
+    const decision = decideResults(state, { runId: body.run_id, results, records, at });
+    if (decision.accepted && decision.events.length > 0)
+      await checkReceipt(ports.blobs, body.results.map(outcomeOf), [...records.values()]);
+    return decision;
   };
   await changeSession(ports, { projectId, sessionId }, decide, uploads);
   const records = await ports.store.calls(sessionId, ids);
   const calls = await Promise.all(ids.map((id) => receiptCall(ports.blobs, required(records, id))));
   return { status: 200, body: { session_id: sessionId, run_id: body.run_id, calls } };
 };
+
+const outcomeOf = (result: SubmittedResult): Json => (result.success ? result.output : result.error);
 
 function stowResults(
   ports: ApiPorts,

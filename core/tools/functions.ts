@@ -46,7 +46,8 @@ function validator(schema: JsonObject): ValidateFunction {
   return validate;
 }
 
-const options = { strict: false, validateFormats: false, logger: false } as const;
+// Own properties only: every object has a `constructor` and a `toString` that nobody sent.
+const options = { strict: false, validateFormats: false, logger: false, ownProperties: true } as const;
 
 let drafted: Ajv2020 | null = null;
 

@@ -18,6 +18,7 @@ export async function authenticate(
   operatorProject: string,
 ): Promise<Caller> {
   if (request.operator !== null) return { projectId: operatorProject, kind: "operator" };
+  if (request.forOperators) throw new ApiError("unauthorized");
   const secret = bearer.exec(request.headers["authorization"] ?? "")?.[1];
   const projectId = secret === undefined ? null : await credentials.project(secret);
   if (projectId === null) throw new ApiError("unauthorized");

@@ -1,34 +1,39 @@
 import type { Json } from "../../contract/json.ts";
-import { containsNul } from "../../contract/nul.ts";
 import { ApiError } from "../../core/api/error.ts";
+import { parseJson } from "./parse-json.ts";
 import type { HttpRequest } from "./request.ts";
 
-/** 16 MiB of JSON, as the reference has it. On AWS, Lambda's own limit of 6 MB comes first. */
+/** 16 MiB of JSON, as the reference has it. On AWS, what Lambda takes comes first: 6 MB, which are 4.7 MB of body. */
 const LARGEST_BODY = 16 * 1024 * 1024;
 /** Nothing real nests deeper, and much deeper JSON takes seconds to parse. */
 const DEEPEST_NESTING = 200;
 
 const json = /^application\/json\s*(?:;|$)/i;
+const identity = /^\s*(?:identity)?\s*$/i;
 
-/** The JSON body, before its schema (API conventions): media type, size, syntax, NUL. */
+/** The JSON body, before its schema (API conventions): media type, encoding, size, syntax, and what it may hold. */
 export function readJson({ body, headers }: HttpRequest): Json {
   if (body === null) throw new ApiError("invalid_json", "This operation needs a JSON body.");
   if (!json.test(headers["content-type"] ?? "")) throw new ApiError("unsupported_media_type");
-  if (Buffer.byteLength(body) > LARGEST_BODY) throw new ApiError("request_too_large");
-  if (nestsDeeperThan(body, DEEPEST_NESTING)) {
+  if (!(headers["content-encoding"] ?? "").split(",").every((coding) => identity.test(coding)))
+    throw new ApiError(
+      "unsupported_media_type",
+      "The body's Content-Encoding is not accepted. Send it without one.",
+    );
+  if (body.byteLength > LARGEST_BODY) throw new ApiError("request_too_large");
+  const text = decode(body);
+  if (nestsDeeperThan(text, DEEPEST_NESTING)) {
     throw new ApiError("invalid_request", `The body nests deeper than ${DEEPEST_NESTING} levels.`);
   }
-  const value = parse(body);
-  if (containsNul(value)) throw new ApiError("invalid_request", "Text must not contain the NUL character.");
-  return value;
+  return parseJson(text);
 }
 
-function parse(body: string): Json {
+/** Text of UTF-8, without the byte order mark that some clients write before it. */
+function decode(body: Uint8Array): string {
   try {
-    return JSON.parse(body) as Json;
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {
-    // The parser's message quotes the body.
-    throw new ApiError("invalid_json");
+    throw new ApiError("invalid_json", "The body is not UTF-8. Encode it so.");
   }
 }
 

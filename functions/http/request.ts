@@ -25,8 +25,10 @@ export type HttpRequest = {
   readonly query: readonly (readonly [string, string])[];
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  readonly body: Uint8Array | null;
   readonly requestId: string;
+  /** Sent to the operators' root, where nothing but a signature is a credential. */
+  readonly forOperators: boolean;
   /** The AWS principal that signed the request, under the operators' root only. */
   readonly operator: string | null;
   readonly baseUrl: string;
@@ -44,8 +46,9 @@ export function toRequest(event: ProxyEvent): HttpRequest {
     path: matched === undefined ? null : (path ?? "/"),
     query: pairs(event.multiValueQueryStringParameters ?? {}),
     headers,
-    body: bodyText(event),
+    body: bodyBytes(event),
     requestId,
+    forOperators: operators !== undefined,
     operator: operators === undefined ? null : (identity.userArn ?? null),
     baseUrl: `${scheme}://${headers["host"] ?? "localhost"}${stage(event)}/v1`,
   };
@@ -69,7 +72,8 @@ function pairs(query: Readonly<Record<string, readonly string[] | undefined>>): 
   );
 }
 
-function bodyText(event: ProxyEvent): string | null {
-  if (event.body === null || event.body === undefined || event.body === "") return null;
-  return event.isBase64Encoded ? Buffer.from(event.body, "base64").toString("utf8") : event.body;
+/** API Gateway hands bodies on in base64, since as text it would decode them by itself: see `binaryMediaTypes`. */
+function bodyBytes({ body, isBase64Encoded }: ProxyEvent): Uint8Array | null {
+  if (body === null || body === undefined || body === "") return null;
+  return Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
 }

@@ -1,3 +1,4 @@
+import { largestAnswer } from "../../contract/answer-size.ts";
 import { errorBody, errors } from "../../contract/errors.ts";
 import { ApiError } from "../../core/api/error.ts";
 import type { Log } from "../../core/ports/log.ts";
@@ -8,6 +9,18 @@ export type HttpResponse = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
+
+/** A UTF-16 unit takes three bytes at most in the answer: only a large body has to be measured. */
+const MOST_BYTES_A_UNIT = 3;
+const AROUND_UNITS = 1_024;
+
+/** The response, or an error in place of one that could not be delivered. */
+export function deliverable(response: HttpResponse, requestId: string): HttpResponse {
+  if ((response.body.length + AROUND_UNITS) * MOST_BYTES_A_UNIT <= largestAnswer) return response;
+  if (Buffer.byteLength(JSON.stringify(response)) <= largestAnswer) return response;
+  const message = "What there is to show is larger than an answer may be. A session's stream has all of it.";
+  return jsonResponse(requestId, 500, errorBody("internal_error", message, requestId));
+}
 
 export function jsonResponse(
   requestId: string,

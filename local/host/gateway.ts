@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import * as z from "zod";
 import { type ErrorCode, errorBody, errors } from "../../contract/errors.ts";
+import { answerBrokenRequests, hostProblem } from "./broken-requests.ts";
 import type { Lambdas } from "./lambda.ts";
 import { asOperators, isOperators } from "./operator.ts";
 import { responseStream } from "./response-stream.ts";
@@ -29,7 +30,7 @@ export async function startGateway(options: {
   /** Answers of the host itself, by path. */
   readonly own: ReadonlyMap<string, () => unknown>;
 }): Promise<Gateway> {
-  const server = createServer((request, response) => {
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
     serve(options, request, response).catch((error: unknown) => {
       // Who leaves in the middle of a request is nobody's failure.
       if (error === request.errored) return;
@@ -38,6 +39,7 @@ export async function startGateway(options: {
       else fail(response, randomUUID(), "internal_error");
     });
   });
+  answerBrokenRequests(server);
   await listen(server, options.port, options.host);
   const { port } = server.address() as AddressInfo;
   return {
@@ -65,6 +67,8 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const hostless = hostProblem(request);
+  if (hostless !== null) return send(response, hostless.status, hostless.body, hostless.headers);
   const requestId = randomUUID();
   const { pathname, searchParams } = target(request.url ?? "/");
   const answer = request.method === "GET" ? own.get(pathname) : undefined;
@@ -88,7 +92,7 @@ function target(url: string): { pathname: string; searchParams: URLSearchParams 
 }
 
 /** Null for a body that is too large; what follows of it is not kept. */
-async function readBody(request: IncomingMessage): Promise<string | null> {
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -96,12 +100,12 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
     size += bytes.length;
     if (size <= LARGEST_BODY) chunks.push(bytes);
   }
-  return size > LARGEST_BODY ? null : Buffer.concat(chunks).toString("utf8");
+  return size > LARGEST_BODY ? null : Buffer.concat(chunks);
 }
 
 function proxyEvent(
   request: IncomingMessage,
-  parts: { pathname: string; searchParams: URLSearchParams; requestId: string; body: string },
+  parts: { pathname: string; searchParams: URLSearchParams; requestId: string; body: Buffer },
 ) {
   const names = [...new Set(parts.searchParams.keys())];
   return {
@@ -111,8 +115,8 @@ function proxyEvent(
     multiValueQueryStringParameters: Object.fromEntries(
       names.map((name) => [name, parts.searchParams.getAll(name)]),
     ),
-    body: parts.body === "" ? null : parts.body,
-    isBase64Encoded: false,
+    body: parts.body.length === 0 ? null : parts.body.toString("base64"),
+    isBase64Encoded: parts.body.length > 0,
     requestContext: { requestId: parts.requestId, path: parts.pathname, identity: { userArn: null } },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from "@aws-sdk/client-dynamodb";
@@ -17,6 +17,7 @@ import type { Respond } from "../model/reply.ts";
 import { startModelServer } from "../model/server.ts";
 import { startS3 } from "../s3/server.ts";
 import { type StatusChange, startStepFunctions } from "../stepfunctions/index.ts";
+import { ensureFolder } from "./data-folder.ts";
 import { startGateway } from "./gateway.ts";
 import { type Lambdas, loadLambdas } from "./lambda.ts";
 import { installAwslambda } from "./response-stream.ts";
@@ -122,7 +123,7 @@ async function dataFolder(
   closers: (() => Promise<void>)[] | (() => Promise<void> | void)[],
 ) {
   if (data !== null) {
-    await mkdir(data, { recursive: true });
+    await ensureFolder(data);
     return data;
   }
   const folder = await mkdtemp(join(tmpdir(), "stepyard-"));

@@ -58,7 +58,7 @@ describe("an agent", patience.test, () => {
         ["__proto__"]: { type: "string" },
       },
       required: ["constructor"],
-      title: "ü 😀 \ud83d \\",
+      title: "ü 😀 \\",
       "x-other": [1e-7, 0.1, { a: null }],
     };
     const config = agentConfig(keyId, { tools: [{ ...customerTool, parameters }, "web_search"] });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CursorScope, decodeCursor, encodeCursor, page, positions } from "../../core/api/cursor.ts";
+import { type CursorScope, decodeCursor, encodeCursor, positions } from "../../core/api/cursor.ts";
 import { ApiError } from "../../core/api/error.ts";
 
 const scope: CursorScope = { operation: "get_sessions", of: "prj_1", filter: "tenant/user" };
@@ -65,9 +65,4 @@ describe("a cursor", () => {
       "invalid_cursor",
     );
   });
-});
-
-test("a page has a cursor only where it goes on", () => {
-  expect(page(scope, [1, 2], null)).toEqual({ data: [1, 2], next_cursor: null });
-  expect(page(scope, [1, 2], "ses_1")).toEqual({ data: [1, 2], next_cursor: encodeCursor(scope, "ses_1") });
 });

@@ -101,6 +101,18 @@ describe("arguments", () => {
     expect(argumentProblem(customer, value)).toBe(problem);
   });
 
+  test.each(["constructor", "toString", "__proto__"])(
+    "are asked for %s as for any other property",
+    (name) => {
+      const named = (rest: JsonObject) => tool(object({ properties: { [name]: text }, ...rest }));
+      expect(argumentProblem(named({}), {})).toBeNull();
+      expect(argumentProblem(named({ required: [name] }), {})).toBe(
+        `get_customer: the arguments must have required property '${name}'`,
+      );
+      expect(argumentProblem(named({ required: [name] }), { [name]: "x" })).toBeNull();
+    },
+  );
+
   test("are named in few words, however long they are", () => {
     const deep = tool(object({ additionalProperties: text }));
     const problem = argumentProblem(deep, { ["k".repeat(100_000)]: 5 });

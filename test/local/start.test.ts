@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -46,10 +46,27 @@ describe("a stack that cannot work", patience.test, () => {
     expect(await refusal({ model })).toContain(`OPENAI_BASE_URL ${address} ANTHROPIC_BASE_URL ${address}\n`);
   });
 
-  it("does not start where state cannot be kept, and says what to choose", async () => {
-    expect(await refusal({ data: join(folder, "file") })).toMatch(
-      /Stepyard could not start: EEXIST: .* Choose another folder with --data, or --memory\.\n$/,
-    );
+  it.each([
+    ["a file", () => join(folder, "file"), "EEXIST"],
+    ["below a file", () => join(folder, "file", "below"), "ENOTDIR"],
+    ["where no folder can be made", () => "/proc/stepyard", "ENOENT"],
+    ["below where no folder can be made", () => "/proc/stepyard/below", "ENOENT"],
+    ["a folder that takes no files", () => "/proc", "ENOENT"],
+    ["a name that is too long", () => join(folder, "a".repeat(300)), "ENAMETOOLONG"],
+  ])("does not start where state cannot be kept, and says what to choose: %s", async (_, data, code) => {
+    const message = await refusal({ data: data() });
+    expect(message.split(": ").slice(0, 3)).toEqual([
+      "the stack ended with 1",
+      "Stepyard could not start",
+      code,
+    ]);
+    expect(message).toMatch(/\. Choose another folder with --data, or --memory\.\n$/);
+  });
+
+  it("makes the folders on the way to where state is kept", async () => {
+    const data = join(folder, "not", "there", "yet");
+    expect(await refusal({ data })).toBe("started, and ended with 0");
+    expect((await readdir(data)).filter((name) => name.startsWith("."))).toEqual([]);
   });
 });
 

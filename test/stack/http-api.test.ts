@@ -87,8 +87,13 @@ describe("HTTP API", () => {
     expect(readable(template.Outputs["OperatorUrl"]?.Value)).toMatch(/\/aws\/v1$/);
   });
 
+  it("hands bodies on as the bytes that came", () => {
+    const [, api] = onlyResource(template, "AWS::ApiGateway::RestApi");
+    expect(api.Properties["BinaryMediaTypes"]).toEqual(["*/*"]);
+  });
+
   it("gives its own answers in the API's envelope with the code's status and a request id", () => {
-    expect(gatewayResponses.size).toBe(16);
+    expect(gatewayResponses.size).toBe(18);
     for (const properties of gatewayResponses.values()) {
       const { error } = envelopeSchema.parse(bodyOf(properties));
       const code = z.enum(Object.keys(errors) as [keyof typeof errors]).parse(error.code);
@@ -100,7 +105,9 @@ describe("HTTP API", () => {
   });
 
   it.each([
-    ["DEFAULT_4XX", "400", "invalid_request"],
+    // Credentials that AWS does not know have no name of their own.
+    ["DEFAULT_4XX", "401", "unauthorized"],
+    ["BAD_REQUEST_BODY", "400", "invalid_request"],
     ["DEFAULT_5XX", "500", "internal_error"],
     ["MISSING_AUTHENTICATION_TOKEN", "404", "not_found"],
     ["UNAUTHORIZED", "401", "unauthorized"],
