@@ -245,8 +245,8 @@ function follow(known: Snapshot, event: PublicSessionEvent): Snapshot {
 }
 
 /**
- * The commit that settles a call of a parked run, or controls it, consumes its token and asks for its release.
- * A run that has a pause or a stop to settle does not sleep.
+ * The commit that settles a call of a parked run, or controls it, consumes its token and asks for its release, unless
+ * the run ends with it. A run that has a pause or a stop to settle does not sleep.
  */
 function sleepersAreWoken({ state }: Past, decision: Decision): void {
   const after = decision.state;
@@ -256,7 +256,8 @@ function sleepersAreWoken({ state }: Past, decision: Decision): void {
   const settled = decision.events.some(({ type }) => type === "tool.completed" || type === "tool.failed");
   const controlled =
     state.status !== after.status && after.run !== null && after.run.status !== "interrupted";
-  if (token === null || !(controlled || (settled && state.status === "active"))) return;
+  if (token === null || after.run?.id !== state.run?.id) return;
+  if (!controlled && !(settled && state.status === "active")) return;
   assert.equal(decision.state.run?.parked, null, "the token is still there for another to consume");
   assert.deepStrictEqual(effects(decision.state), [{ kind: "wake", token }], "nobody wakes the run");
 }
