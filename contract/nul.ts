@@ -10,6 +10,9 @@ type Level = { readonly value: Container; readonly depth: number };
 /** True for text that storage and UTF-8 carry as it is: without NUL and without half of a surrogate pair. */
 export const isPlainText = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
+/** True when that holds for every text of the value, object keys included. */
+export const isPlain = (json: Json): boolean => !someText(json, (text) => !isPlainText(text));
+
 /** True when a string anywhere in the value, object keys included, has the NUL character. */
 export function containsNul(json: Json): boolean {
   return someText(json, (text) => text.includes("\0"));

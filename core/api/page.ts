@@ -13,8 +13,8 @@ export type View<T, R> = {
 
 type Shown<R> = { readonly data: readonly R[]; readonly next_cursor: string | null };
 
-/** As many as a usual page has: what is read and does not fit in the end is bounded. */
-const AT_ONCE = 20;
+/** As many as a usual page has are read first, and then as many as will fit if they go on like this. */
+const AT_FIRST = 20;
 
 /**
  * A page of a list: as many of the records as an answer can carry, and a cursor where that was not the end. Throws
@@ -32,8 +32,8 @@ export async function pageOf<T, R>(
     data,
     next_cursor: item === null ? null : encodeCursor(scope, place(item)),
   });
-  for (let from = 0; from < items.length; from += AT_ONCE) {
-    const batch = items.slice(from, from + AT_ONCE);
+  for (let read = 0; read < items.length; ) {
+    const batch = items.slice(read, read + likelyToFit(read, room));
     const shown = await present(batch);
     for (const [at, item] of batch.entries()) {
       const record = shown[at] ?? null;
@@ -43,9 +43,13 @@ export async function pageOf<T, R>(
       if (record !== null) data.push(record);
       last = item;
     }
+    read += batch.length;
   }
   return until(more ? last : null);
 }
+
+const likelyToFit = (read: number, room: number): number =>
+  read === 0 ? AT_FIRST : Math.max(1, Math.floor((read * room) / Math.max(1, pageBytes - room)));
 
 const tooLarge = (cursor: string): ApiError =>
   new ApiError(

@@ -1,5 +1,5 @@
 import type { Json } from "../../contract/json.ts";
-import { isPlainText, wellFormedText } from "../../contract/nul.ts";
+import { isPlain, isPlainText, wellFormedText } from "../../contract/nul.ts";
 import { type Fit, fitOf, mayNotFit } from "../../contract/numbers.ts";
 import { ApiError } from "../../core/api/error.ts";
 
@@ -19,9 +19,11 @@ const SHOWN_PLACE = 200;
  */
 export function parseJson(text: string): Json {
   const value = mayNotFit(text) ? parseNumbers(text) : parse(text);
-  const place = unstorable(value);
-  if (place === null) return value;
-  throw refusal(place, "Text must not contain the NUL character or half of a surrogate pair.");
+  if (isPlain(value)) return value;
+  throw refusal(
+    unstorable(value) ?? [],
+    "Text must not contain the NUL character or half of a surrogate pair.",
+  );
 }
 
 type Reviver = (this: object, key: string, value: unknown, context: { readonly source?: string }) => unknown;

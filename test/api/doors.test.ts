@@ -113,6 +113,18 @@ describe("half of a surrogate pair", patience.test, () => {
     }
   });
 
+  it("is nothing that a path names", async () => {
+    for (const path of [
+      "/agents/%ED%A0%80",
+      "/agents/agt_%FF",
+      "/%ED%A0%80",
+      "/sessions/ses_1/runs/%C0%80",
+    ]) {
+      const { status, body } = await stack.api.send("GET", path);
+      expect([400, 404], JSON.stringify(body)).toContain(status);
+    }
+  });
+
   it("leaves whole pairs as they are", async () => {
     const at = await waiting();
     const answer = await post(

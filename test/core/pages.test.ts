@@ -66,6 +66,22 @@ describe("the pages of a list", () => {
     expect(pages.map(({ next_cursor }) => next_cursor === null)).toEqual([false, false, true]);
   });
 
+  it("are read in two goes where records are small, and not far beyond what fits where they are large", async () => {
+    for (const [length, goes] of [
+      [10, [20, 80]],
+      [250_000, [20, 5]],
+    ] as const) {
+      const all = Array.from({ length: 100 }, (_, place): Item => ({ place, text: text(length) }));
+      const batches: number[] = [];
+      const present = (items: readonly Item[]) => {
+        batches.push(items.length);
+        return view.present(items);
+      };
+      await pageOf(scope, { items: all, more: false }, { ...view, present });
+      expect(batches.slice(0, 2)).toEqual(goes);
+    }
+  });
+
   it("name the way past a record that no answer carries", async () => {
     const all = [0, 1, 2].map((place): Item => ({ place, text: place === 1 ? text(pageBytes) : "a" }));
     const first = await read(all, 3, null);
