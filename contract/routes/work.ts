@@ -5,6 +5,7 @@ import { InputId, RunId, SessionId } from "../schemas/common.ts";
 import { Input, InputList, SendInput } from "../schemas/inputs.ts";
 import { Run, RunList } from "../schemas/runs.ts";
 import { SubmitToolResults, ToolResultsReceipt } from "../schemas/tool-results.ts";
+import { UsageList } from "../schemas/usage.ts";
 import { content, idempotent, jsonBody, one, page, type Route, usual } from "./route.ts";
 
 const session = z.object({ session_id: SessionId });
@@ -127,5 +128,19 @@ export const workRoutes = {
     bodyType: "none",
     success: [{ status: 200, description: "The run.", schema: Run }],
     errors: [...one, ...usual],
+  },
+  get_sessions_session_id_usage: {
+    operationId: "get_sessions_session_id_usage",
+    method: "GET",
+    path: "/sessions/{session_id}/usage",
+    tag: "Runs",
+    auth: "project",
+    summary: "List what runs used",
+    description: "Tokens of the session's runs, oldest first, those of summaries included.",
+    params: session,
+    query: PageQuery,
+    bodyType: "none",
+    success: [{ status: 200, description: "A page of what runs used.", schema: UsageList }],
+    errors: [...page, "not_found", ...usual],
   },
 } as const satisfies Record<string, Route>;

@@ -15,6 +15,7 @@ import * as stream from "./stream.ts";
 import * as toolCalls from "./tool-calls.ts";
 import * as toolResults from "./tool-results.ts";
 import * as tools from "./tools.ts";
+import * as usage from "./usage.ts";
 
 export * from "./agents.ts";
 export * from "./api-keys.ts";
@@ -109,6 +110,8 @@ export const components = {
   SessionList: sessions.SessionList,
   InputList: inputs.InputList,
   RunList: runs.RunList,
+  RunUsage: usage.RunUsage,
+  UsageList: usage.UsageList,
   EventList: events.EventList,
   OutputFileList: files.OutputFileList,
   SecretHeaders: connections.SecretHeaders,

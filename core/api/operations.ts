@@ -14,6 +14,7 @@ import type { ApiPorts, ApiRequest, ApiResponse, Operation } from "./operation.t
 import * as runs from "./runs.ts";
 import * as sessions from "./sessions.ts";
 import * as toolResults from "./tool-results.ts";
+import { listUsage } from "./usage.ts";
 
 /** Every operation that is served in one piece, by its id. Routes without one here are not served. */
 const operations: { readonly [Id in OperationId]?: Operation<Id> } = {
@@ -45,6 +46,7 @@ const operations: { readonly [Id in OperationId]?: Operation<Id> } = {
   delete_sessions_session_id_inputs_input_id: inputs.cancelInput,
   get_sessions_session_id_runs: runs.listRuns,
   get_sessions_session_id_runs_run_id: runs.getRun,
+  get_sessions_session_id_usage: listUsage,
   get_sessions_session_id_events: events.listEvents,
   post_sessions_session_id_tool_results: toolResults.submitToolResults,
 };

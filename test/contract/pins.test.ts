@@ -95,6 +95,7 @@ it("keeps every operation at its method and path", () => {
     "get_sessions_session_id_inputs_input_id GET /sessions/{session_id}/inputs/{input_id}",
     "get_sessions_session_id_runs GET /sessions/{session_id}/runs",
     "get_sessions_session_id_runs_run_id GET /sessions/{session_id}/runs/{run_id}",
+    "get_sessions_session_id_usage GET /sessions/{session_id}/usage",
     "patch_agents_agent_id PATCH /agents/{agent_id}",
     "post_agents POST /agents",
     "post_agents_agent_id_versions POST /agents/{agent_id}/versions",
@@ -146,5 +147,5 @@ it("keeps every id prefix", () => {
 
 // Red: a schema left the API document, and generated clients lose its type. Put it back.
 it("keeps the number of named schemas", () => {
-  expect(Object.keys(components)).toHaveLength(99);
+  expect(Object.keys(components)).toHaveLength(101);
 });

@@ -47,6 +47,11 @@ describe.concurrent.each(providers)("an answer of %s that is no summary", (provi
     // One text tells of the whole old part, and the question follows.
     expect(simpler?.turns.map(({ type }) => type)).toEqual(["user", "user"]);
     expect(lastOf(actor).turns.filter(isSummary)).toHaveLength(1);
+    // The request that led to no summary and the one that did are the run's as well.
+    const used = (await talk.usage()).find(({ run_id }) => run_id === runId);
+    const perRequest = actor.requests().map(({ body }) => Math.ceil(body.length / 4));
+    const own = perRequest.slice(actor.asked.findIndex(isQuestion)).slice(0, 3);
+    expect(used?.input_tokens).toBe(own.reduce((sum, tokens) => sum + tokens, 0));
     await goesOn(talk);
   });
 });

@@ -4,6 +4,7 @@ import type { Run } from "../../contract/schemas/runs.ts";
 import type { Session } from "../../contract/schemas/sessions.ts";
 import type { PendingToolCall } from "../../contract/schemas/tool-calls.ts";
 import { ToolResultsReceipt } from "../../contract/schemas/tool-results.ts";
+import { type RunUsage, UsageList } from "../../contract/schemas/usage.ts";
 import { type Answer, type Backend, isIdle } from "../support/api.ts";
 
 /** Longest wait for anything, in milliseconds: far more than it takes, so that only what never comes fails. */
@@ -55,6 +56,8 @@ export type Talk = {
   /** Submits a result that has to be accepted. */
   settle(call: PendingToolCall, outcome: Outcome): Promise<ToolResultsReceipt>;
   events(): Promise<Event[]>;
+  /** What the runs used, oldest first. */
+  usage(): Promise<readonly RunUsage[]>;
   eventsOf<Type extends EventType>(type: Type): Promise<EventOf<Type>[]>;
 };
 
@@ -94,6 +97,7 @@ export function openTalk(api: () => Backend, id: string): Talk {
       return ToolResultsReceipt.parse(answer.body);
     },
     events,
+    usage: async () => (await api().expectOk(UsageList, 200, "GET", `/sessions/${id}/usage?limit=100`)).data,
     eventsOf: async <Type extends EventType>(type: Type) =>
       (await events()).filter((event): event is EventOf<Type> => event.type === type),
   };

@@ -19,6 +19,7 @@ const lists: readonly List[] = [
   { operation: "get_sessions_session_id_inputs", own: "inputs" },
   { operation: "get_sessions_session_id_inputs", own: "appliedInputs", filter: "status=applied" },
   { operation: "get_sessions_session_id_runs", own: "runs" },
+  { operation: "get_sessions_session_id_usage", own: "usage" },
   { operation: "get_sessions_session_id_events", own: "events" },
 ];
 
@@ -35,6 +36,7 @@ const foreign: Readonly<Partial<Record<ListName, readonly ListName[]>>> = {
   ],
   appliedInputs: ["inputs", "otherInputs"],
   runs: ["otherRuns", "inputs"],
+  usage: ["runs"],
   events: ["otherEvents", "runs"],
 };
 

@@ -52,6 +52,7 @@ export const validRequests = {
   }),
   get_sessions_session_id_runs: (w) => ({ params: { session_id: w.session } }),
   get_sessions_session_id_runs_run_id: (w) => ({ params: { session_id: w.session, run_id: w.endedRun } }),
+  get_sessions_session_id_usage: (w) => ({ params: { session_id: w.session } }),
   get_sessions_session_id_events: (w) => ({ params: { session_id: w.session } }),
   get_sessions_session_id_events_stream: (w) => ({ params: { session_id: w.session } }),
   post_sessions_session_id_tool_results: (w) => ({

@@ -80,6 +80,7 @@ const lists = {
   inputs: (session: string) => `/sessions/${session}/inputs?`,
   appliedInputs: (session: string) => `/sessions/${session}/inputs?status=applied&`,
   runs: (session: string) => `/sessions/${session}/runs?`,
+  usage: (session: string) => `/sessions/${session}/usage?`,
   events: (session: string) => `/sessions/${session}/events?`,
   // The same lists of another session.
   otherRuns: (_: string, second: string) => `/sessions/${second}/runs?`,
