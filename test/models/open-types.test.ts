@@ -1,16 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { RawEvent } from "../../local/model/reply.ts";
-import { assistant, harness, insertAfter, joined, models, rawEvent, request, user } from "./support.ts";
+import {
+  assistant,
+  harness,
+  insertAfter,
+  insertBefore,
+  joined,
+  models,
+  rawEvent,
+  request,
+  user,
+} from "./support.ts";
 
 const [openai, anthropic] = models;
-
-/** Puts events before the first of a name. */
-const insertBefore =
-  (name: string, ...more: readonly RawEvent[]) =>
-  (made: readonly RawEvent[]): readonly RawEvent[] => {
-    const at = made.findIndex(({ event }) => event === name);
-    return [...made.slice(0, at), ...more, ...made.slice(at)];
-  };
 
 const delta = (index: number, type: string, fields: object = {}) =>
   rawEvent("content_block_delta", { index, delta: { type, ...fields } });

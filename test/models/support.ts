@@ -116,6 +116,17 @@ export function insertAfter(
   return (made) => made.flatMap((event) => (event.event === name ? [event, ...more] : [event]));
 }
 
+/** Puts events before the first of a name. */
+export function insertBefore(
+  name: string,
+  ...more: readonly RawEvent[]
+): (made: readonly RawEvent[]) => readonly RawEvent[] {
+  return (made) => {
+    const at = made.findIndex(({ event }) => event === name);
+    return [...made.slice(0, at), ...more, ...made.slice(at)];
+  };
+}
+
 /** An event whose data names its type, as all events of both providers do. */
 export function rawEvent(event: string, data: object = {}): RawEvent {
   return { event, data: { type: event, ...data } };

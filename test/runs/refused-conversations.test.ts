@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commonPrefix } from "../../local/model/record.ts";
 import type { ModelCall, Provider, Reply } from "../../local/model/reply.ts";
+import { insertBefore, rawEvent } from "../models/support.ts";
 import { endOf } from "./compacting.ts";
 import { goesOn, said } from "./talk.ts";
 import { type Actor, providers, startWorld, type World } from "./world.ts";
@@ -219,5 +220,37 @@ describe.each(providers)("an item that %s does not read back", (provider) => {
     expect((await talk.ask("Go")).status).toBe("completed");
     expect(actor.asked).toHaveLength(2);
     await goesOn(talk);
+  });
+});
+
+/** What a provider may add to an answer some day, and not read back. */
+const additions = {
+  openai: [
+    rawEvent("response.output_item.added", { output_index: 7, item: { type: "tomorrow", id: "tm_1" } }),
+    rawEvent("response.output_item.done", { output_index: 7, item: { type: "tomorrow", id: "tm_1" } }),
+  ],
+  anthropic: [
+    rawEvent("content_block_start", { index: 7, content_block: { type: "tomorrow", data: "x" } }),
+    rawEvent("content_block_stop", { index: 7 }),
+  ],
+} as const;
+const ends = { openai: "response.completed", anthropic: "message_delta" } as const;
+
+describe.each(providers)("an addition to an answer of %s that it does not read back", (provider) => {
+  it("costs one refusal, and the session goes on", async () => {
+    const actor = await world.actor(
+      (_, nth) => ({
+        text: `Answer ${nth}`,
+        ...(nth === 1 ? { events: insertBefore(ends[provider], ...additions[provider]) } : {}),
+      }),
+      { provider },
+    );
+    const talk = await actor.talk();
+    expect(said(await talk.ask("Hi"))).toEqual(["Answer 1"]);
+    expect((await talk.ask("And?")).status).toBe("completed");
+    expect(actor.requests()).toHaveLength(3);
+    expect(textOf(actor, -1)).toContain("Answer 1");
+    await goesOn(talk);
+    expect(actor.requests()).toHaveLength(4);
   });
 });
