@@ -3,7 +3,7 @@ import { AgentVersion } from "../../contract/schemas/agents.ts";
 import { ToolResultsReceipt } from "../../contract/schemas/tool-results.ts";
 import { isIdle, isWaiting } from "../support/api.ts";
 import { bearer } from "../support/http.ts";
-import { listOf } from "../support/pages.ts";
+import { idsOf, listOf } from "../support/pages.ts";
 import { patience } from "../support/patience.ts";
 import { type Target, target } from "../support/target.ts";
 import {
@@ -45,7 +45,8 @@ const stored = async () => ({
   agents: await listOf(stack.api, "/agents"),
   agent: await stack.api.send("GET", `/agents/${agent}`).then(({ body }) => body),
   keys: await listOf(stack.api, "/model-api-keys"),
-  sessions: await listOf(stack.api, "/sessions"),
+  // Runs of other tests may still go on.
+  sessions: idsOf(await listOf(stack.api, "/sessions")),
   inputs: await listOf(stack.api, `/sessions/${here.session}/inputs`),
   pending: (await stack.api.session(here.session)).pending_tool_calls,
 });
