@@ -16,6 +16,7 @@ type Decimal = { readonly negative: boolean; readonly digits: string; readonly p
 export function fitOf(source: string): Fit {
   const value = Number(source);
   if (!Number.isFinite(value)) return "too large";
+  if (!Number.isInteger(value)) return "fits";
   const sent = decimal(source);
   if (sent.power < 0) return "fits";
   const held = decimal(String(value));

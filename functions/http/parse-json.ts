@@ -1,14 +1,12 @@
 import type { Json } from "../../contract/json.ts";
 import { isPlain, isPlainText, wellFormedText } from "../../contract/nul.ts";
-import { type Fit, fitOf, mayNotFit } from "../../contract/numbers.ts";
+import { type UnfitNumber, unfitNumber } from "../../contract/unfit-number.ts";
 import { ApiError } from "../../core/api/error.ts";
-
-type Place = { readonly holder: object; readonly key: string };
 
 const problems = {
   "too large": "A number is larger than a double holds. Send it as a string.",
   "another integer": "An integer of this size would be rounded. Send it as a string.",
-} as const satisfies Record<Exclude<Fit, "fits">, string>;
+} as const satisfies Record<UnfitNumber["fit"], string>;
 
 /** The longest place that an error names. Keys are the client's own. */
 const SHOWN_PLACE = 200;
@@ -18,7 +16,9 @@ const SHOWN_PLACE = 200;
  * for what could not be given back as it was sent: a number that a double does not hold, a NUL, a lone surrogate.
  */
 export function parseJson(text: string): Json {
-  const value = mayNotFit(text) ? parseNumbers(text) : parse(text);
+  const value = parse(text);
+  const unfit = unfitNumber(text);
+  if (unfit !== null) throw refusal(unfit.path, problems[unfit.fit]);
   if (isPlain(value)) return value;
   throw refusal(
     unstorable(value) ?? [],
@@ -26,56 +26,28 @@ export function parseJson(text: string): Json {
   );
 }
 
-type Reviver = (this: object, key: string, value: unknown, context: { readonly source?: string }) => unknown;
-/** As engines have it since they tell a reviver the source. */
-type Parse = (text: string, reviver?: Reviver) => Json;
-
-function parse(text: string, reviver?: Reviver): Json {
+function parse(text: string): Json {
   try {
-    return (JSON.parse as Parse)(text, reviver);
+    return JSON.parse(text) as Json;
   } catch {
     // The parser's message quotes the body.
     throw new ApiError("invalid_json");
   }
 }
 
-function parseNumbers(text: string): Json {
-  const found: { first: (Place & { readonly problem: string }) | null } = { first: null };
-  const value = parse(text, function (key, part, { source }) {
-    if (typeof part !== "number" || source === undefined || found.first !== null) return part;
-    const fit = fitOf(source);
-    if (fit !== "fits") found.first = { holder: this, key, problem: problems[fit] };
-    return part;
-  });
-  if (found.first === null) return value;
-  const { holder, key, problem } = found.first;
-  throw refusal([...(pathOf(value, holder) ?? []), key], problem);
-}
-
-/** The way to a list or an object inside of a value; null where it is not inside. */
-function pathOf(value: Json, holder: object): string[] | null {
-  if (value === holder) return [];
-  if (typeof value !== "object" || value === null) return null;
-  for (const [key, child] of Object.entries(value)) {
-    const path = pathOf(child, holder);
-    if (path !== null) return [key, ...path];
-  }
-  return null;
-}
-
 /** The way to the first text, keys included, that storage would not give back. */
 function unstorable(value: Json): string[] | null {
   if (typeof value === "string") return isPlainText(value) ? null : [];
   if (typeof value !== "object" || value === null) return null;
-  for (const [key, child] of Object.entries(value)) {
-    if (!isPlainText(key)) return [key];
-    const path = unstorable(child);
-    if (path !== null) return [key, ...path];
+  for (const [key, child] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const name = String(key);
+    const path = isPlainText(name) ? unstorable(child) : [];
+    if (path !== null) return [name, ...path];
   }
   return null;
 }
 
 function refusal(path: readonly string[], problem: string): ApiError {
-  const place = wellFormedText(path.filter((key) => key !== "").join(".")).slice(0, SHOWN_PLACE);
+  const place = wellFormedText(path.join(".")).slice(0, SHOWN_PLACE);
   return new ApiError("invalid_request", place === "" ? problem : `${place}: ${problem}`);
 }

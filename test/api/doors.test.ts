@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AgentVersion } from "../../contract/schemas/agents.ts";
 import { ToolResultsReceipt } from "../../contract/schemas/tool-results.ts";
-import { isWaiting } from "../support/api.ts";
-import { listOf } from "../support/pages.ts";
+import { isIdle, isWaiting } from "../support/api.ts";
+import { bearer } from "../support/http.ts";
+import { idsOf, listOf } from "../support/pages.ts";
 import { patience } from "../support/patience.ts";
 import { type Target, target } from "../support/target.ts";
 import {
@@ -44,7 +45,8 @@ const stored = async () => ({
   agents: await listOf(stack.api, "/agents"),
   agent: await stack.api.send("GET", `/agents/${agent}`).then(({ body }) => body),
   keys: await listOf(stack.api, "/model-api-keys"),
-  sessions: await listOf(stack.api, "/sessions"),
+  // Runs of other tests may still go on.
+  sessions: idsOf(await listOf(stack.api, "/sessions")),
   inputs: await listOf(stack.api, `/sessions/${here.session}/inputs`),
   pending: (await stack.api.session(here.session)).pending_tool_calls,
 });
@@ -133,6 +135,23 @@ describe("half of a surrogate pair", patience.test, () => {
       output(at, '"\\ud83d\\ude00"'),
     );
     expect(ToolResultsReceipt.parse(JSON.parse(answer.text)).calls[0]?.result).toBe("😀");
+  });
+});
+
+describe("ends of lines that JSON leaves in texts", patience.test, () => {
+  it("are none in a stream, whose events have the same text", async () => {
+    const title = "a\u0085b\u2028c\u2029d";
+    const { id } = await stack.api.createSession(agent, { title });
+    await stack.api.sendInput(id, title);
+    await stack.api.until(id, isIdle);
+    await stack.api.send("POST", `/sessions/${id}/archive`);
+    const [first, ...events] = await stack.api.events(id);
+    const url = `${stack.api.baseUrl}/sessions/${id}/events/stream?after=${first?.id}`;
+    const raw = await (await fetch(url, { headers: bearer(stack.api.key) })).text();
+    expect(raw).not.toMatch(/[\u0085\u2028\u2029]/);
+    const data = raw.split("\n").filter((line) => line.startsWith("data: "));
+    expect(data.map((line) => JSON.parse(line.slice("data: ".length)))).toEqual(events);
+    expect(JSON.stringify(events)).toContain(title);
   });
 });
 
