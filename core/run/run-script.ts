@@ -119,7 +119,7 @@ async function block(
           arguments: payload,
         })),
         at,
-        deadlineAt: new Date(Date.parse(at) + ports.settings.toolResultSeconds * 1_000).toISOString(),
+        answerMs: ports.settings.toolResultSeconds * 1_000,
       });
     },
     stowed.flatMap(({ upload }) => (upload === null ? [] : [upload])),

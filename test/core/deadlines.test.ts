@@ -1,20 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { expireCalls } from "../../core/session/decide/calls.ts";
 import {
+  answer,
+  apply,
   callId,
   created,
   DEADLINE_SECONDS,
   end,
   expire,
+  fail,
   lose,
   ok,
   queue,
   request,
   scripting,
+  settleStop,
+  steer,
+  stop,
   submit,
   waiting,
 } from "../support/commands.ts";
-import { at, given, moment, story } from "../support/specification.ts";
+import { at, type Command, given, moment, type Past, story } from "../support/specification.ts";
 
 /** Requested at second 3. */
 const one = story(created("queue"), ...waiting());
@@ -92,4 +98,53 @@ describe("expiry", () => {
     const decided = expireCalls(created().state, moment(9_999));
     expect(decided).toMatchObject({ accepted: true, events: [], changes: [] });
   });
+});
+
+describe("what ends the run finds a call whose deadline has passed, and one that is open", () => {
+  /** The second call is requested ten seconds after the first. */
+  const two = story(one, at(13, request()));
+  const left = story(created("queue"), ...scripting(), request(), at(13, request()), at(14, end()));
+
+  test.each<[string, Past, Command]>([
+    ["a stop", two, stop()],
+    ["a stop of an interrupted run", story(two, lose()), stop()],
+    ["a failure", two, fail()],
+    ["the last answer", left, answer()],
+  ])("%s: the one timed out, the other is cancelled", (_, past, command) => {
+    const ended = at(deadline, command)(past, "");
+    if (!ended.accepted) throw new Error(ended.code);
+    expect(ended.events.filter(({ type }) => type.startsWith("tool."))).toMatchObject([
+      { type: "tool.failed", callId: callId(two, 0) },
+      { type: "tool.cancelled", callId: callId(two, 1) },
+    ]);
+    const records = new Map(
+      ended.changes.flatMap((change) => ("patch" in change ? [[change.id, change.patch]] : [])),
+    );
+    expect(records.get(callId(two, 0))).toMatchObject({
+      status: "failed",
+      error: { inline: { code: "tool_result_timeout" } },
+    });
+    expect(records.get(callId(two, 1))).toMatchObject({
+      status: "cancelled",
+      error: { inline: { code: "tool_call_cancelled" } },
+    });
+  });
+
+  test("a stop that is settled later has nothing left to cancel", () => {
+    given(two, at(deadline, stop())).when(settleStop()).then("run.stopped", "session.updated");
+  });
+});
+
+test("a deadline counts from the time that the log shows, whatever this host's clock says", () => {
+  const past = story(
+    created("queue"),
+    at(100, steer()),
+    ...[apply(), answer(1)].map((step) => at(100, step)),
+  );
+  given(past)
+    .when(at(7, request()))
+    .then(
+      { type: "tool.requested", at: moment(100), deadlineAt: moment(100 + DEADLINE_SECONDS) },
+      "session.updated",
+    );
 });

@@ -256,18 +256,21 @@ function sleepersAreWoken({ state }: Past, decision: Decision): void {
   const settled = decision.events.some(({ type }) => type === "tool.completed" || type === "tool.failed");
   const controlled =
     state.status !== after.status && after.run !== null && after.run.status !== "interrupted";
-  if (token === null || !(controlled || (settled && state.status === "active"))) return;
+  // A run that ends has nothing to wake for: its execution finds that out when its time has come.
+  const goesOn = after.run !== null && after.run.id === state.run?.id;
+  if (token === null || !(controlled || (settled && goesOn && state.status === "active"))) return;
   assert.equal(decision.state.run?.parked, null, "the token is still there for another to consume");
   assert.deepStrictEqual(effects(decision.state), [{ kind: "wake", token }], "nobody wakes the run");
 }
 
+/** A result or a cancellation comes before the deadline, an expiry does not. */
 function deadlinesAreStrict({ records }: Past, { events, changes }: Decision): void {
   for (const event of events) {
-    if (event.type !== "tool.completed" && event.type !== "tool.failed") continue;
+    if (!isSettling(event.type) || !("callId" in event)) continue;
     const deadline = records.call.get(event.callId)?.deadlineAt ?? "";
     const receipt = changes.some((c) => "patch" in c && c.id === event.callId && "receipt" in c.patch);
     assert(
-      receipt ? event.at < deadline : event.at >= deadline,
+      receipt || event.type === "tool.cancelled" ? event.at < deadline : event.at >= deadline,
       `${event.type} at ${event.at}, due ${deadline}`,
     );
   }

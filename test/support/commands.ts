@@ -127,7 +127,7 @@ export const request =
         arguments: inline({ customer_id: `c${before + index}` }),
       })),
       at,
-      deadlineAt: new Date(Date.parse(at) + DEADLINE_SECONDS * 1_000).toISOString(),
+      answerMs: DEADLINE_SECONDS * 1_000,
     });
   };
 

@@ -1,7 +1,7 @@
 import { type Decision, type Draft, draft, logTime, type Refusal, refuse } from "../decision.ts";
 import { type Payload, samePayload } from "../payload.ts";
 import type { CallRecord } from "../records.ts";
-import { limits, type SessionState } from "../state.ts";
+import { limits, type OpenCall, type SessionState } from "../state.ts";
 import { isRefusal, runAt } from "./current.ts";
 import { wake } from "./wake.ts";
 
@@ -10,7 +10,8 @@ export type RequestCalls = {
   readonly place: string;
   readonly calls: readonly { readonly tool: string; readonly ordinal: number; readonly arguments: Payload }[];
   readonly at: string;
-  readonly deadlineAt: string;
+  /** How long the application has to answer. */
+  readonly answerMs: number;
 };
 
 /**
@@ -23,7 +24,9 @@ export function requestCalls(state: SessionState, command: RequestCalls): Decisi
   if (state.status !== "active") return refuse("stale", "the session is paused: nothing more is requested");
   if (run.turn.at !== "script") return refuse("stale", "the run is in no script");
   const change = draft(state, command.at);
-  for (const call of command.calls) requestCall(change, run.id, command.deadlineAt, call);
+  // From the time in the log: a host whose clock is behind gives nobody less time.
+  const deadlineAt = new Date(Date.parse(change.at) + command.answerMs).toISOString();
+  for (const call of command.calls) requestCall(change, run.id, deadlineAt, call);
   return change.finish();
 }
 
@@ -164,27 +167,36 @@ function settle(change: Draft, runId: string, { callId, outcome }: ToolResult): 
 export function expireCalls(state: SessionState, now: string): Decision | Refusal {
   const run = state.run;
   const at = logTime(state, now);
-  const overdue = run?.calls.filter((call) => call.deadlineAt !== null && call.deadlineAt <= at) ?? [];
+  const overdue = run?.calls.filter((call) => isOverdue(call, at)) ?? [];
   const change = draft(state, at);
-  for (const call of overdue) {
-    change.emit({ type: "tool.failed", callId: call.id, runId: run?.id ?? "" });
-    change.change({ kind: "call", id: call.id, patch: { status: "failed", error: { inline: timeout } } });
-  }
+  for (const call of overdue) expire(change, call, run?.id ?? "");
   if (overdue.length > 0 && state.status === "active") wake(change);
   return change.finish();
 }
+
+const isOverdue = (call: OpenCall, at: string): boolean => call.deadlineAt !== null && call.deadlineAt <= at;
 
 const timeout = {
   code: "tool_result_timeout",
   message: "No result arrived before the deadline. The function may still have run.",
 };
 
-/** Cancels every unresolved call of the active run. */
+function expire(change: Draft, { id }: OpenCall, runId: string): void {
+  change.emit({ type: "tool.failed", callId: id, runId });
+  change.change({ kind: "call", id, patch: { status: "failed", error: { inline: timeout } } });
+}
+
+/** Cancels every unresolved call of the active run, but for those whose deadline came first: they expire. */
 export function cancelCalls(change: Draft, message: string): void {
   const run = change.state().run;
   for (const call of run?.calls ?? []) {
-    change.emit({ type: "tool.cancelled", callId: call.id, runId: run?.id ?? "" });
-    const error = { inline: { code: "tool_call_cancelled", message } };
-    change.change({ kind: "call", id: call.id, patch: { status: "cancelled", error } });
+    if (isOverdue(call, change.at)) expire(change, call, run?.id ?? "");
+    else cancel(change, call, run?.id ?? "", message);
   }
+}
+
+function cancel(change: Draft, { id }: OpenCall, runId: string, message: string): void {
+  change.emit({ type: "tool.cancelled", callId: id, runId });
+  const error = { inline: { code: "tool_call_cancelled", message } };
+  change.change({ kind: "call", id, patch: { status: "cancelled", error } });
 }
