@@ -67,6 +67,14 @@ describe.concurrent("a passing failure of the model", () => {
     expect(await talk.eventsOf("message.completed")).toEqual([]);
   });
 
+  it.each(providers)("with a Retry-After of one second of %s is waited for two seconds", async (provider) => {
+    const { play, times } = timed((_, nth) => (nth === 1 ? busy : { text: "Here I am." }));
+    const talk = await (await world.actor(play, { provider })).talk();
+    expect((await talk.ask("Hi")).status).toBe("completed");
+    const gap = only(gaps(times));
+    expect(gap).toBeGreaterThanOrEqual(2 - 0.05);
+  });
+
   it.for(
     providers.flatMap((provider) => [
       { provider, name: "429", reply: busy },
