@@ -75,6 +75,7 @@ const next = {
   Choices: [
     { Condition: "{% $states.input.next = 'wait' %}", Next: "Await" },
     { Condition: "{% $states.input.next = 'continue' %}", Next: "Advance" },
+    { Condition: "{% $states.input.next = 'rest' %}", Next: "Rest" },
   ],
   Default: "Done",
 };
@@ -94,6 +95,9 @@ const awaitCalls = (invoke: string, functionArn: string) => ({
   Next: "Advance",
 });
 
+/** Until the next call of an interrupted run expires. There is nobody to be woken: a stop finds the calls itself. */
+const rest = { Type: "Wait", Seconds: "{% $states.input.seconds %}", Next: "Advance" };
+
 /** Marking a run as interrupted twice is marking it once. */
 const lost = (invoke: string, functionArn: string) => ({
   Type: "Task",
@@ -112,6 +116,7 @@ export const runDefinition = (invoke: string, functions: RunFunctions) => ({
     Advance: advance(invoke, functions.advance),
     Next: next,
     Await: awaitCalls(invoke, functions.await),
+    Rest: rest,
     Lost: lost(invoke, functions.lost),
     // Failed, so that a lost run is counted and listed where operators look. The rule that watches for
     // failed executions marks the run once more, which changes nothing.

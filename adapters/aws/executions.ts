@@ -9,7 +9,13 @@ import {
   TaskDoesNotExist,
   TaskTimedOut,
 } from "@aws-sdk/client-sfn";
-import { type ExecutionStatus, type Executions, executionName } from "../../core/ports/executions.ts";
+import {
+  type Carried,
+  type ExecutionStatus,
+  type Executions,
+  executionName,
+  watchName,
+} from "../../core/ports/executions.ts";
 
 /** Executions of the state machine. Its input holds ids only. */
 export function createExecutions(options: {
@@ -17,16 +23,15 @@ export function createExecutions(options: {
   readonly stateMachineArn: string;
 }): Executions {
   const { client, stateMachineArn } = options;
+  const start = async (name: string, { sessionId, runId, leg }: Carried): Promise<void> => {
+    const input = JSON.stringify({ sessionId, runId, leg, cycle: 0 });
+    await client.send(new StartExecutionCommand({ stateMachineArn, name, input })).catch((error: unknown) => {
+      if (!(error instanceof ExecutionAlreadyExists)) throw error;
+    });
+  };
   return {
-    start: async ({ sessionId, runId, leg }) => {
-      const name = executionName(runId, leg);
-      const input = JSON.stringify({ sessionId, runId, leg, cycle: 0 });
-      await client
-        .send(new StartExecutionCommand({ stateMachineArn, name, input }))
-        .catch((error: unknown) => {
-          if (!(error instanceof ExecutionAlreadyExists)) throw error;
-        });
-    },
+    start: (run) => start(executionName(run.runId, run.leg), run),
+    watch: (run) => start(watchName(run.runId), run),
     wake: async (taskToken) => {
       await client.send(new SendTaskSuccessCommand({ taskToken, output: "{}" })).catch((error: unknown) => {
         const settled =

@@ -1,10 +1,15 @@
 /** `missing`: there never was one by that name, or it was forgotten (after 90 days). */
 export type ExecutionStatus = "running" | "ended" | "missing";
 
+/** A run and which of its executions is meant. */
+export type Carried = { readonly sessionId: string; readonly runId: string; readonly leg: number };
+
 /** The engine that carries runs (Step Functions). */
 export type Executions = {
   /** Starts the execution of a run's leg. Starting one that exists, running or ended, does nothing. */
-  start(run: { sessionId: string; runId: string; leg: number }): Promise<void>;
+  start(run: Carried): Promise<void>;
+  /** The same for the execution that does nothing but expire the calls of an interrupted run. */
+  watch(run: Carried): Promise<void>;
   /** Releases a task token. A token that is unknown, timed out or used is settled: nothing happens. */
   wake(token: string): Promise<void>;
   status(runId: string, leg: number): Promise<ExecutionStatus>;
@@ -14,3 +19,6 @@ export type Executions = {
 export function executionName(runId: string, leg: number): string {
   return leg === 1 ? runId : `${runId}-${leg}`;
 }
+
+/** A run is interrupted once, so that one name is enough. */
+export const watchName = (runId: string): string => `${runId}-deadlines`;

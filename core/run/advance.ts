@@ -8,6 +8,7 @@ import { isHeld, Stopped, settleControls } from "./controls.ts";
 import { performSoon } from "./perform.ts";
 import type { EnginePorts, Outcome, Task } from "./ports.ts";
 import { runScript } from "./run-script.ts";
+import { watchDeadlines } from "./wait.ts";
 
 /**
  * A model request may take ten minutes and a half; one is not begun when less is left of the function's
@@ -28,7 +29,7 @@ export async function advance(
   budget: { readonly remainingMs: () => number; readonly signal: AbortSignal },
 ): Promise<Outcome> {
   const context = await open(ports, task, budget.signal);
-  if (context === null) return done;
+  if (context === null) return watchDeadlines(ports, task);
   if (task.cycle >= CYCLES_PER_LEG && !isHeld(context)) return continueInNextLeg(context);
   await expireOverdue(context);
   for (;;) {

@@ -5,8 +5,8 @@ import type { Effect } from "../session/effects.ts";
 /** Does what a state asks for outside of the table. Doing it again is harmless. */
 export async function perform(executions: Executions, asked: readonly Effect[]): Promise<void> {
   for (const effect of asked) {
-    if (effect.kind === "start") await executions.start(effect);
-    else await executions.wake(effect.token);
+    if (effect.kind === "wake") await executions.wake(effect.token);
+    else await executions[effect.kind](effect);
   }
 }
 

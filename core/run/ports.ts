@@ -44,4 +44,6 @@ export type Outcome =
   /** Call again at once: the function's time is nearly up. */
   | { readonly next: "continue" }
   /** Call again when the token is released or the time has passed; `seen` is the last sequence that was looked at. */
-  | { readonly next: "wait"; readonly seconds: number; readonly seen: number };
+  | { readonly next: "wait"; readonly seconds: number; readonly seen: number }
+  /** Call again when the time has passed: nothing carries the run, its calls expire all the same. */
+  | { readonly next: "rest"; readonly seconds: number };

@@ -1,9 +1,12 @@
+import { nearestDeadline } from "./deadlines.ts";
 import type { SessionState } from "./state.ts";
 
 /** Something outside the table that a state asks for. Every one may be done any number of times. */
 export type Effect =
   | { readonly kind: "start"; readonly sessionId: string; readonly runId: string; readonly leg: number }
-  | { readonly kind: "wake"; readonly token: string };
+  | { readonly kind: "wake"; readonly token: string }
+  /** Somebody who expires the calls of an interrupted run, as no execution carries it. */
+  | { readonly kind: "watch"; readonly sessionId: string; readonly runId: string; readonly leg: number };
 
 /**
  * What has to happen outside for this state: the committer does it at once, the stream consumer and the
@@ -11,8 +14,10 @@ export type Effect =
  */
 export function effects(state: SessionState): Effect[] {
   const run = state.run;
-  if (run === null || run.status === "interrupted") return [];
-  if (!run.begun) return [{ kind: "start", sessionId: state.id, runId: run.id, leg: run.leg }];
+  if (run === null) return [];
+  const named = { sessionId: state.id, runId: run.id, leg: run.leg };
+  if (run.status === "interrupted") return nearestDeadline(run) === null ? [] : [{ kind: "watch", ...named }];
+  if (!run.begun) return [{ kind: "start", ...named }];
   return run.waking === null ? [] : [{ kind: "wake", token: run.waking }];
 }
 
@@ -28,10 +33,8 @@ const DEADLINE_GRACE_MS = 5_000;
 export function dueAt(state: SessionState, now: number): string | null {
   const run = state.run;
   if (run === null) return null;
-  const deadlines = run.calls.flatMap((call) =>
-    call.deadlineAt === null ? [] : [Date.parse(call.deadlineAt)],
-  );
-  if (deadlines.length > 0) return iso(Math.min(...deadlines) + DEADLINE_GRACE_MS);
+  const deadline = nearestDeadline(run);
+  if (deadline !== null) return iso(deadline + DEADLINE_GRACE_MS);
   if (run.status === "interrupted") return null;
   // A stop is settled within seconds; one that lingers is looked at soon.
   const since = run.status === "stopping" ? state.updatedAt : run.startedAt;

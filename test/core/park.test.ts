@@ -16,6 +16,7 @@ import {
   request,
   settlePause,
   steer,
+  stop,
   submit,
   waiting,
 } from "../support/commands.ts";
@@ -121,6 +122,22 @@ describe("what a state asks for", () => {
     expect(effects(past.state)).toEqual([
       { kind: "start", sessionId: "ses_spec", runId: past.state.run?.id, leg: 1 },
     ]);
+  });
+});
+
+describe("what an interrupted run asks for", () => {
+  const lost = story(two, lose());
+  const watch = [{ kind: "watch", sessionId: "ses_spec", runId: run, leg: 1 }];
+
+  test("somebody who watches the deadlines of its calls, until the last is settled", () => {
+    expect(effects(lost.state)).toEqual(watch);
+    expect(effects(story(lost, submit(ok(0))).state)).toEqual(watch);
+    expect(effects(story(lost, submit(ok(0)), at(700, expire())).state)).toEqual([]);
+    expect(effects(story(lost, stop()).state)).toEqual([]);
+  });
+
+  test("nothing where it has no calls", () => {
+    expect(effects(story(created("queue"), apply(), lose()).state)).toEqual([]);
   });
 });
 

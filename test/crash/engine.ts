@@ -23,8 +23,11 @@ async function nothingRuns(engine: SFNClient): Promise<void> {
     const { executions = [] } = await engine.send(
       new ListExecutionsCommand({ stateMachineArn, statusFilter: "RUNNING" }),
     );
-    if (executions.length === 0) return;
-    assert(tries < 200, `executions run on: ${executions.map(({ name }) => name).join(", ")}`);
+    const names = executions.map(({ name = "" }) => name);
+    // What only watches the deadlines of a run that was interrupted ends with the last of them, by itself.
+    const carrying = names.filter((name) => !name.endsWith("-deadlines"));
+    if (carrying.length === 0) return;
+    assert(tries < 200, `executions run on: ${carrying.join(", ")}`);
     await sleep(25);
   }
 }

@@ -57,7 +57,9 @@ export async function executionNames(client: SFNClient): Promise<string[]> {
   return (executions ?? []).map(({ name }) => name ?? "");
 }
 
-/** Resolves when every execution has ended or waits for its task token. */
+const resting = ["TaskSubmitted", "WaitStateEntered"];
+
+/** Resolves when every execution has ended, or waits for its task token or a time. */
 export async function quiet(client: SFNClient): Promise<void> {
   const moving = async () => {
     const list = new ListExecutionsCommand({ stateMachineArn, statusFilter: "RUNNING", maxResults: 1_000 });
@@ -68,7 +70,7 @@ export async function quiet(client: SFNClient): Promise<void> {
         return (await client.send(new GetExecutionHistoryCommand(end))).events?.[0]?.type;
       }),
     );
-    return last.filter((type) => type !== "TaskSubmitted");
+    return last.filter((type) => !resting.includes(type ?? ""));
   };
   await eventually(moving, (types) => types.length === 0);
 }

@@ -61,6 +61,7 @@ describe("state machine", () => {
       ["Advance", "Task"],
       ["Next", "Choice"],
       ["Await", "Task"],
+      ["Rest", "Wait"],
       ["Lost", "Task"],
       ["Failed", "Fail"],
       ["Done", "Succeed"],
@@ -96,6 +97,7 @@ describe("state machine", () => {
 
   it.each([
     ["wait", "Await"],
+    ["rest", "Rest"],
     ["continue", "Advance"],
     ["done", "Done"],
   ])("follows %s to %s", async (next, target) => {
@@ -118,6 +120,13 @@ describe("state machine", () => {
     const [timeout] = catcherSchema.parse(state("Await")["Catch"]);
     expect(timeout).toMatchObject({ ErrorEquals: ["States.Timeout"], Next: "Advance" });
     expect(await evaluate(timeout?.Output, { input })).toEqual(input);
+  });
+
+  it("rests without a token until the next deadline of an interrupted run, then looks again", async () => {
+    const input = { ...run, cycle: 1, next: "rest", seconds: 90 };
+    expect(state("Rest").Next).toBe("Advance");
+    expect(await evaluate(state("Rest")["Seconds"], { input })).toBe(90);
+    expect(state("Rest")).not.toHaveProperty("Output");
   });
 
   it.each(["Advance", "Await"])(

@@ -24,6 +24,7 @@ const ports = {
   executions: {
     start: () => Promise.reject(new Error("nothing is started")),
     wake: () => Promise.reject(new Error("nothing is woken")),
+    watch: () => Promise.reject(new Error("nothing is watched")),
     status: async () => "missing" as const,
   },
   log: { info: () => undefined, warn: () => undefined },
