@@ -1,6 +1,11 @@
+import { timestamp } from "../ports/clock.ts";
+import { nearestDeadline } from "../session/deadlines.ts";
+import { expireCalls } from "../session/decide/calls.ts";
 import { settlePause, settleStop } from "../session/decide/controls.ts";
+import { handle } from "../session/handle.ts";
+import type { ActiveRun } from "../session/state.ts";
 import { type Context, commit, done, freeRun, ownRun } from "./context.ts";
-import type { Outcome } from "./ports.ts";
+import type { EnginePorts, Outcome, Task } from "./ports.ts";
 import { wait } from "./wait.ts";
 
 /** Whether a stop or a pause holds the run. */
@@ -20,6 +25,18 @@ export async function settleControls(context: Context): Promise<Outcome | null> 
     }
   }
   return freeRun(context.state, context.task) === null ? done : null;
+}
+
+/**
+ * A script may leave a call behind that nobody waits for: its deadline holds all the same. What is under way takes
+ * this up as it does what clients commit meanwhile. Failing says nothing: the next look is a second away.
+ */
+async function expireOverdue({ store, clock }: EnginePorts, task: Task, run: ActiveRun): Promise<void> {
+  const deadline = nearestDeadline(run);
+  if (deadline === null || deadline > clock.now()) return;
+  await handle({ store, clock }, task.sessionId, ({ state }) => expireCalls(state, timestamp(clock))).catch(
+    () => undefined,
+  );
 }
 
 /** How often the session is read for a stop while the model or a script works. */
@@ -61,6 +78,7 @@ async function watch({ ports, task }: Context, stopped: AbortController, ended: 
       const loaded = await ports.store.load(task.sessionId).catch(() => null);
       const run = loaded && ownRun(loaded.state, task);
       if (loaded !== null && (run === null || run.status === "stopping")) return stopped.abort();
+      if (run !== null) await expireOverdue(ports, task, run);
     }
   } finally {
     subscription.close();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeOf } from "../support/api.ts";
 import { checkDense, exactly, only, output, said } from "./talk.ts";
-import { playScript, providers, startWorld, type World } from "./world.ts";
+import { type Player, playScript, providers, startWorld, type World } from "./world.ts";
 
 const DEADLINE_MS = 2_000;
 const tools = ["look_up", "count"];
@@ -49,6 +49,25 @@ describe("a call whose deadline passes", () => {
     if (second === undefined) throw new Error("there are two calls");
     await talk.settle(second, output("found"));
     expect(said(await talk.ended(input))).toEqual(['It gave ["tool_result_timeout","found"]']);
+  });
+
+  it("fails while the model is at work on something else", async () => {
+    const play: Player = ({ lastScriptOutputs }) =>
+      lastScriptOutputs.length > 0
+        ? { text: "word ".repeat(80), chunks: 80, chunkMs: 100 }
+        : { scripts: ["return await Promise.race([tools.look_up(), tools.count()])"] };
+    const talk = await (await world.actor(play, { tools })).talk();
+    const input = await talk.send("Look");
+    const [left, answered] = exactly(2, await talk.calls(2));
+    if (left === undefined || answered === undefined) throw new Error("there are two calls");
+    await talk.settle(answered, output(1));
+    expect((await talk.ended(input)).status).toBe("completed");
+    const failed = only(await talk.eventsOf("tool.failed"));
+    expect(failed.data.call).toMatchObject({ id: left.id, error: { code: "tool_result_timeout" } });
+    const [ended] = await talk.eventsOf("run.completed");
+    const seconds = (Date.parse(ended?.created_at ?? "") - Date.parse(failed.created_at)) / 1_000;
+    expect(seconds).toBeGreaterThan(2);
+    checkDense(await talk.events());
   });
 
   it("while the stack is down fails when it is up again, and the run goes on", async () => {
