@@ -24,8 +24,14 @@
  */
 export const keyAttributes = { partition: "pk", sort: "sk", ttl: "ttl" } as const;
 
-/** Sparse index of sessions that the sweep has to look at, by when. */
-export const dueIndex = { name: "due", partition: "due", sort: "dueAt", shards: 8 } as const;
+/** Sparse index of sessions that the sweep has to look at, by when: what may be overdue, and what only waits. */
+export const dueIndex = {
+  name: "due",
+  partition: "due",
+  sort: "dueAt",
+  shards: 8,
+  lanes: { soon: "DUE", rest: "REST" },
+} as const;
 
 const digits = (n: number, width: number): string => String(n).padStart(width, "0");
 

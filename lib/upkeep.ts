@@ -29,8 +29,8 @@ export type UpkeepProps = {
 const sweepEvery = Duration.minutes(1);
 
 /**
- * A record that cannot be processed holds up its shard, and within fifteen minutes the sweep has redone what
- * it was for: five minutes are generous. Splitting a batch to find the record costs no attempt.
+ * A record that cannot be processed holds up its shard, and within three minutes the sweep has redone what it was
+ * for: five are generous. Splitting a batch to find the record costs no attempt.
  */
 const streamRetries = { maxRecordAge: Duration.minutes(5), retryAttempts: 10 };
 
@@ -79,11 +79,14 @@ export class Upkeep extends Construct {
     return fn;
   }
 
-  /** Finds deadlines that have passed, runs without an execution and what deleted sessions left. Ends before the next one begins. */
+  /**
+   * Finds deadlines that have passed, runs without an execution and what deleted sessions left. Ends before the next
+   * one begins, and looks at 32 sessions at a time: its memory is for the share of a processor that comes with it.
+   */
   private sweep({ settings, table, blobs, runs }: UpkeepProps): LambdaFunction {
     const fn = handler(this, "sweep", {
       description: "Settles what is overdue",
-      memorySize: 256,
+      memorySize: 512,
       timeout: Duration.seconds(55),
       settings,
     });

@@ -23,21 +23,32 @@ export function createExecutions(options: {
   readonly stateMachineArn: string;
 }): Executions {
   const { client, stateMachineArn } = options;
-  const start = async (name: string, { sessionId, runId, leg }: Carried): Promise<void> => {
+  const start = async (name: string, { sessionId, runId, leg }: Carried): Promise<boolean> => {
     const input = JSON.stringify({ sessionId, runId, leg, cycle: 0 });
-    await client.send(new StartExecutionCommand({ stateMachineArn, name, input })).catch((error: unknown) => {
-      if (!(error instanceof ExecutionAlreadyExists)) throw error;
-    });
+    try {
+      // Of one that runs, started with the same input, the answer is that of its start.
+      await client.send(new StartExecutionCommand({ stateMachineArn, name, input }));
+      return true;
+    } catch (error) {
+      if (error instanceof ExecutionAlreadyExists) return false;
+      throw error;
+    }
   };
   return {
     start: (run) => start(executionName(run.runId, run.leg), run),
-    watch: (run) => start(watchName(run.runId), run),
+    watch: async (run) => {
+      await start(watchName(run.runId), run);
+    },
     wake: async (taskToken) => {
-      await client.send(new SendTaskSuccessCommand({ taskToken, output: "{}" })).catch((error: unknown) => {
+      try {
+        await client.send(new SendTaskSuccessCommand({ taskToken, output: "{}" }));
+        return true;
+      } catch (error) {
         const settled =
           error instanceof TaskDoesNotExist || error instanceof TaskTimedOut || error instanceof InvalidToken;
-        if (!settled) throw error;
-      });
+        if (settled) return false;
+        throw error;
+      }
     },
     status: async (runId, leg) => {
       const executionArn = `${stateMachineArn.replace(":stateMachine:", ":execution:")}:${executionName(runId, leg)}`;

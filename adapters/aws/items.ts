@@ -2,6 +2,7 @@ import * as z from "zod";
 import { parseSequencedId } from "../../contract/ids.ts";
 import { dueIndex, partition, sort } from "../../contract/table.ts";
 import { parseMessageId } from "../../core/session/ids.ts";
+import type { Lane, Look } from "../../core/session/look.ts";
 import type { RecordChange } from "../../core/session/records.ts";
 
 export type Key = { readonly pk: string; readonly sk: string };
@@ -39,10 +40,16 @@ export function recordKey(sessionId: string, kind: RecordChange["kind"], id: str
   return { pk, sk: kind === "call" ? sort.call(sequence) : sort.run(sequence) };
 }
 
-/** The sweep's index is spread over shards by the session's id. */
-export function dueShard(sessionId: string): string {
+/** Where a session waits for the sweep: each lane of the index is spread over shards by the session's id. */
+export function dueItem(
+  sessionId: string,
+  { lane, at }: Look,
+): { readonly due: string; readonly dueAt: string } {
   const last = sessionId.charCodeAt(sessionId.length - 1);
-  return `DUE#${last % dueIndex.shards}`;
+  return { due: dueShard(lane, last % dueIndex.shards), dueAt: at };
 }
 
-export const dueShards = Array.from({ length: dueIndex.shards }, (_, shard) => `DUE#${shard}`);
+export const dueShards = (lane: Lane): string[] =>
+  Array.from({ length: dueIndex.shards }, (_, shard) => dueShard(lane, shard));
+
+const dueShard = (lane: Lane, shard: number): string => `${dueIndex.lanes[lane]}#${shard}`;

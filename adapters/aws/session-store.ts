@@ -1,8 +1,7 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { parseSequencedId } from "../../contract/ids.ts";
-import { dueIndex, partition, sort } from "../../contract/table.ts";
+import { partition, sort } from "../../contract/table.ts";
 import type { Blobs, Upload } from "../../core/ports/blobs.ts";
 import type { NewReceipt } from "../../core/ports/receipts.ts";
 import type { Page, SessionStore } from "../../core/ports/store.ts";
@@ -15,7 +14,8 @@ import {
   RunRecord,
 } from "../../core/session/records.ts";
 import { createRecent } from "../system/recent.ts";
-import { decodeFields, dueShards, type Key, recordKey } from "./items.ts";
+import { decodeFields, type Key, recordKey } from "./items.ts";
+import { dueSessions, postponeLook } from "./session-due.ts";
 import { eraseSession } from "./session-erase.ts";
 import { getItem, getItems, parseHead, queryRange, readLog, readTail } from "./session-reads.ts";
 import { writeCommit, writeDeletion, writeSession } from "./session-writes.ts";
@@ -126,44 +126,9 @@ export function createSessionStore(options: {
         return [{ state: parseHead(head).state, config: decodeFields(SessionConfig, config) }];
       });
     },
-    due: async (now, limit) => {
-      const pages = await Promise.all(dueShards.map((shard) => dueInShard(table, shard, now, limit)));
-      return pages.flat();
-    },
+    due: (lane, before) => dueSessions(table, lane, before),
     delete: (sessionId, version, config) => writeDeletion(table, sessionId, version, config),
     erase: (sessionId, most) => eraseSession(table, options.blobs, sessionId, most),
-    postpone: async (sessionId, version, until) => {
-      const command = new UpdateCommand({
-        TableName: table.name,
-        Key: { pk: partition.session(sessionId), sk: sort.head },
-        UpdateExpression: "SET dueAt = :until",
-        ConditionExpression: "version = :version AND attribute_exists(dueAt)",
-        ExpressionAttributeValues: { ":until": until, ":version": version },
-      });
-      // A session that has moved on has a time of its own.
-      await table.client.send(command).catch((error: unknown) => {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      });
-    },
+    postpone: (sessionId, version, until) => postponeLook(table, sessionId, version, until),
   };
-}
-
-async function dueInShard(
-  table: { client: DynamoDBDocumentClient; name: string },
-  shard: string,
-  now: string,
-  limit: number,
-): Promise<string[]> {
-  const answer = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      IndexName: dueIndex.name,
-      KeyConditionExpression: "#due = :shard AND #dueAt <= :now",
-      ExpressionAttributeNames: { "#due": dueIndex.partition, "#dueAt": dueIndex.sort },
-      ExpressionAttributeValues: { ":shard": shard, ":now": now },
-      Limit: limit,
-    }),
-  );
-  const prefix = partition.session("");
-  return (answer.Items ?? []).map((item) => Keys.parse(item).pk.slice(prefix.length));
 }

@@ -5,10 +5,10 @@ import { type NewReceipt, ReceiptConflict } from "../../core/ports/receipts.ts";
 import { VersionConflict } from "../../core/ports/store.ts";
 import type { SessionConfig } from "../../core/session/config.ts";
 import type { Decision } from "../../core/session/decision.ts";
-import { dueAt } from "../../core/session/effects.ts";
+import { nextLook } from "../../core/session/look.ts";
 import type { RecordChange } from "../../core/session/records.ts";
 import type { SessionState } from "../../core/session/state.ts";
-import { dueShard, encodeFields, recordKey } from "./items.ts";
+import { dueItem, encodeFields, recordKey } from "./items.ts";
 import { lostReceipt, receiptAction } from "./receipts.ts";
 import type { Action } from "./transactions.ts";
 
@@ -82,10 +82,8 @@ export async function writeDeletion(
   const { name: TableName } = table;
   const pk = partition.session(sessionId);
   const deletedAt = table.now();
-  const due = {
-    due: dueShard(sessionId),
-    dueAt: new Date(deletedAt + ERASED_AFTER_MS).toISOString(),
-  };
+  const at = new Date(deletedAt + ERASED_AFTER_MS).toISOString();
+  const due = dueItem(sessionId, { lane: "rest", at });
   const listed = { sk: sort.session(sessionId) };
   const actions = [
     {
@@ -104,14 +102,15 @@ export async function writeDeletion(
   await transact(table, actions, undefined);
 }
 
-function headItem(table: Table, state: SessionState, version: number) {
-  const due = dueAt(state, table.now());
+/** The session as it lies in the table. */
+export function headItem(table: Pick<Table, "now">, state: SessionState, version: number) {
+  const look = nextLook(state, table.now());
   return {
     pk: partition.session(state.id),
     sk: sort.head,
     version,
     state: JSON.stringify(state),
-    ...(due === null ? {} : { due: dueShard(state.id), dueAt: due }),
+    ...(look === null ? {} : dueItem(state.id, look)),
   };
 }
 

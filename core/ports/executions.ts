@@ -6,12 +6,15 @@ export type Carried = { readonly sessionId: string; readonly runId: string; read
 
 /** The engine that carries runs (Step Functions). */
 export type Executions = {
-  /** Starts the execution of a run's leg. Starting one that exists, running or ended, does nothing. */
-  start(run: Carried): Promise<void>;
+  /**
+   * Starts the execution of a run's leg. Starting one that exists, running or ended, does nothing. False when it
+   * has ended.
+   */
+  start(run: Carried): Promise<boolean>;
   /** The same for the execution that does nothing but expire the calls of an interrupted run. */
   watch(run: Carried): Promise<void>;
-  /** Releases a task token. A token that is unknown, timed out or used is settled: nothing happens. */
-  wake(token: string): Promise<void>;
+  /** Releases a task token. A token that is unknown, timed out or used is settled: nothing happens, and false. */
+  wake(token: string): Promise<boolean>;
   status(runId: string, leg: number): Promise<ExecutionStatus>;
 };
 

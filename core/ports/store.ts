@@ -1,6 +1,7 @@
 import type { SessionConfig } from "../session/config.ts";
 import type { Decision } from "../session/decision.ts";
 import type { SessionEvent } from "../session/events.ts";
+import type { Lane, Look } from "../session/look.ts";
 import type { CallRecord, InputRecord, MessageRecord, RunRecord } from "../session/records.ts";
 import type { SessionState } from "../session/state.ts";
 import type { Upload } from "./blobs.ts";
@@ -23,6 +24,9 @@ export type LogCommit = {
 };
 
 export type Page<T> = { readonly items: readonly T[]; readonly more: boolean };
+
+/** A session that the sweep has to look at, and since when. */
+export type DueSession = { readonly sessionId: string; readonly at: string };
 
 /** The session's side of the table. Every read is strongly consistent. */
 export type SessionStore = {
@@ -79,8 +83,11 @@ export type SessionStore = {
   ): Promise<Page<string>>;
   /** Several sessions with their configuration, in the order asked for; those that are gone are left out. */
   loadMany(ids: readonly string[]): Promise<readonly { state: SessionState; config: SessionConfig }[]>;
-  /** Sessions, deleted ones among them, that the sweep has to look at, at most `limit` a shard. */
-  due(now: string, limit: number): Promise<readonly string[]>;
+  /**
+   * Sessions of a lane, deleted ones among them, that the sweep has to look at, oldest first in each shard. A shard
+   * is read on as its sessions are taken, by any number of readers.
+   */
+  due(lane: Lane, before: string): readonly AsyncIterable<DueSession>[];
   /**
    * Makes a session unreachable at once: head, configuration and places in lists go, a tombstone comes for the
    * sweep. Throws `VersionConflict` when the session has moved on.
@@ -89,5 +96,5 @@ export type SessionStore = {
   /** Erases what a deleted session left behind, at most about `most` items and objects. Any other is untouched. */
   erase(sessionId: string, most: number): Promise<void>;
   /** Moves the sweep's next look at a session that has not changed since `version`. */
-  postpone(sessionId: string, version: number, until: string): Promise<void>;
+  postpone(sessionId: string, version: number, until: Look): Promise<void>;
 };

@@ -2,12 +2,21 @@ import type { Executions } from "../ports/executions.ts";
 import type { Log } from "../ports/log.ts";
 import type { Effect } from "../session/effects.ts";
 
-/** Does what a state asks for outside of the table. Doing it again is harmless. */
-export async function perform(executions: Executions, asked: readonly Effect[]): Promise<void> {
-  for (const effect of asked) {
-    if (effect.kind === "wake") await executions.wake(effect.token);
-    else await executions[effect.kind](effect);
-  }
+/**
+ * Does what a state asks for outside of the table. Doing it again is harmless. True when that shows that an
+ * execution carries the run.
+ */
+export async function perform(executions: Executions, asked: readonly Effect[]): Promise<boolean> {
+  let carried = false;
+  for (const effect of asked) carried = (await performOne(executions, effect)) || carried;
+  return carried;
+}
+
+async function performOne(executions: Executions, effect: Effect): Promise<boolean> {
+  if (effect.kind === "start") return executions.start(effect);
+  if (effect.kind === "wake") return executions.wake(effect.token);
+  await executions.watch(effect);
+  return false;
 }
 
 /** The same right after a commit, for speed: what fails here is done by the consumer of the table's stream. */

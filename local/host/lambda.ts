@@ -10,7 +10,7 @@ const TIMEOUTS: Readonly<Record<FunctionName, number>> = {
   await: 30_000,
   lost: 30_000,
   fanout: 60_000,
-  sweep: 60_000,
+  sweep: 55_000,
 };
 
 type Handler = (event: unknown, ...rest: unknown[]) => Promise<unknown>;

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { dueAt, effects } from "../../core/session/effects.ts";
+import { effects } from "../../core/session/effects.ts";
 import {
   answer,
   apply,
   created,
-  DEADLINE_SECONDS,
   end,
   expire,
   lose,
@@ -20,7 +19,7 @@ import {
   submit,
   waiting,
 } from "../support/commands.ts";
-import { at, given, moment, story } from "../support/specification.ts";
+import { at, given, story } from "../support/specification.ts";
 
 const one = story(created("queue"), ...waiting());
 const two = story(created("queue"), ...waiting(2));
@@ -138,29 +137,5 @@ describe("what an interrupted run asks for", () => {
 
   test("nothing where it has no calls", () => {
     expect(effects(story(created("queue"), apply(), lose()).state)).toEqual([]);
-  });
-});
-
-describe("when the sweep looks", () => {
-  const due = (past: { state: Parameters<typeof dueAt>[0] }, seconds: number) =>
-    dueAt(past.state, Date.parse(moment(seconds)));
-
-  test("never at an idle session, nor at an interrupted run without calls", () => {
-    expect(due(created(), 0)).toBeNull();
-    expect(due(story(created("queue"), apply(), lose()), 5)).toBeNull();
-  });
-
-  test("a minute after a start, then every fifteen, whatever is committed in between", () => {
-    const past = created("queue");
-    expect(due(past, 0)).toBe(moment(60));
-    expect(due(story(past, apply(), steer()), 59)).toBe(moment(60));
-    expect(due(past, 61)).toBe(moment(60 + 900));
-    expect(due(past, 60 + 901)).toBe(moment(60 + 1_800));
-  });
-
-  test("soon after the nearest deadline, of an interrupted run too", () => {
-    const deadline = moment(3 + DEADLINE_SECONDS + 5);
-    expect(due(one, 10)).toBe(deadline);
-    expect(due(story(one, request(), lose()), 10)).toBe(deadline);
   });
 });

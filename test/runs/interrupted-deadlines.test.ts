@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PendingToolCall } from "../../contract/schemas/tool-calls.ts";
@@ -34,13 +36,15 @@ async function interrupted() {
   return { actor, talk, input, calls };
 }
 
-async function expectTimedOut(talk: Talk, call: PendingToolCall): Promise<void> {
+/** Expects that the call expires within seconds of its deadline, or of the stack's start where that was later. */
+async function expectTimedOut(talk: Talk, call: PendingToolCall, up = 0): Promise<void> {
   await talk.until(({ pending_tool_calls: pending }) => pending.length === 0);
   const failed = (await talk.eventsOf("tool.failed")).find(({ data }) => data.call.id === call.id);
   expect(failed?.data.call).toMatchObject({ error: { code: "tool_result_timeout" } });
-  const late = Date.parse(failed?.created_at ?? "") - Date.parse(call.deadline_at);
-  expect(late).toBeGreaterThanOrEqual(0);
-  expect(late).toBeLessThan(SECONDS);
+  const expired = Date.parse(failed?.created_at ?? "");
+  const deadline = Date.parse(call.deadline_at);
+  expect(expired).toBeGreaterThanOrEqual(deadline);
+  expect(expired - Math.max(deadline, up)).toBeLessThan(SECONDS);
   checkDense(await talk.events());
 }
 
@@ -66,7 +70,17 @@ describe("a call of an interrupted run", () => {
     await quiet(sfn(world.laptop()));
     await world.down("kill");
     await world.up();
-    for (const call of calls) await expectTimedOut(talk, call);
+    const up = Date.now();
+    for (const call of calls) await expectTimedOut(talk, call, up);
+  });
+
+  it("expires as soon where nobody knows any more who watched it", async () => {
+    const { talk, calls } = await interrupted();
+    await world.down("kill");
+    await rm(join(world.data ?? "", "stepfunctions"), { recursive: true });
+    await world.up();
+    const up = Date.now();
+    for (const call of calls) await expectTimedOut(talk, call, up);
   });
 
   it("is cancelled by a stop before its deadline, and whoever watches it does nothing after that", async () => {

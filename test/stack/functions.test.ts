@@ -14,7 +14,7 @@ const sizes = {
   await: [256, 15],
   lost: [256, 30],
   fanout: [256, 60],
-  sweep: [256, 55],
+  sweep: [512, 55],
 } as const;
 
 describe("functions", () => {

@@ -5,12 +5,12 @@ import { blobKey } from "../../contract/table.ts";
 import type { ApiPorts, ApiRequest } from "../../core/api/operation.ts";
 import { listSessions } from "../../core/api/sessions.ts";
 import { VersionConflict } from "../../core/ports/store.ts";
-import { sweep } from "../../core/run/reconcile.ts";
+import { sweep } from "../../core/run/sweep.ts";
 import { sendInput } from "../../core/session/decide/inputs.ts";
 import type { SessionState } from "../../core/session/state.ts";
 import { userText } from "../support/commands.ts";
 import { moment } from "../support/specification.ts";
-import { config, itemsOf, open, startStores } from "./harness.ts";
+import { config, dueIn, itemsOf, open, startStores } from "./harness.ts";
 
 const stores = await startStores();
 const { client, table, blobs } = stores;
@@ -29,6 +29,12 @@ const ports = {
   },
   log: { info: () => undefined, warn: () => undefined },
 };
+const round = () =>
+  sweep(ports, {
+    before: new Date(now).toISOString(),
+    hasTime: () => true,
+    most: { soon: 1_000, rest: 1_000 },
+  });
 const keysOf = async (id: string) => (await itemsOf(stores, id)).map(({ sk }) => String(sk));
 
 /** A paused or idle session's partition with so many items more, and as many objects. */
@@ -93,11 +99,11 @@ describe("a deletion", () => {
     const { id: other } = await full(3);
     const untouched = await keysOf(other);
     await store.delete(id, 1, session);
-    await sweep(ports);
+    await round();
     expect(await keysOf(id)).toContain("DELETED");
     expect((await keysOf(id)).length).toBeGreaterThan(1);
     now += 61_000;
-    expect(await sweep(ports)).toMatchObject({ failed: 0 });
+    expect(await round()).toMatchObject({ failed: 0 });
     expect(await keysOf(id)).toEqual(["DELETED"]);
     expect(await blobs.removeAll(blobKey.session(id), 0)).toBe(true);
     expect(await keysOf(other)).toEqual(untouched);
@@ -121,10 +127,10 @@ describe("a deletion", () => {
     await blobs.put({ key: blobKey.body(id, "late"), body: "{}" });
     await stores.previews.watch(id, new Date(now));
     now += LAST_WRITER_MS;
-    await sweep(ports);
+    await round();
     expect(await keysOf(id)).toEqual([]);
     expect(await blobs.removeAll(blobKey.session(id), 0)).toBe(true);
-    expect(await store.due(new Date(now).toISOString(), 100)).not.toContain(id);
+    expect(await dueIn(store, "rest", new Date(now).toISOString())).not.toContain(id);
   });
 
   test("never erases a session that is there", async () => {

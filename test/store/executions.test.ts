@@ -29,13 +29,24 @@ async function open() {
 test("an execution that is started twice is one, whether it runs or has ended", async () => {
   const { world, executions, token } = await open();
   expect(await executions.status("run_1", 1)).toBe("missing");
-  await Promise.all([executions.start(run), executions.start(run), executions.start(run)]);
+  const started = [executions.start(run), executions.start(run), executions.start(run)];
+  expect(await Promise.all(started)).toEqual([true, true, true]);
   expect(await executions.status("run_1", 1)).toBe("running");
   await executions.wake(await token(1));
   await until(async () => (await executions.status("run_1", 1)) === "ended");
-  await executions.start(run);
+  expect(await executions.start(run)).toBe(false);
   expect(await executions.status("run_1", 1)).toBe("ended");
   expect(world.calls).toHaveLength(1);
+});
+
+test("what watches the deadlines of a run is an execution of its own, and one", async () => {
+  const { world, executions } = await open();
+  await Promise.all([executions.watch(run), executions.watch(run)]);
+  expect(await executions.status("run_1", 1)).toBe("missing");
+  const { status } = await world.describe(
+    `${stateMachineArn.replace(":stateMachine:", ":execution:")}:run_1-deadlines`,
+  );
+  expect(status).toBe("RUNNING");
 });
 
 test("the legs of a run are executions of their own", async () => {
@@ -49,14 +60,14 @@ test("a token that is unknown, used or timed out is settled", async () => {
   const { world, executions, token } = await open();
   await executions.start(run);
   const first = await token(1);
-  await executions.wake(first);
-  await executions.wake(first);
-  await executions.wake("no token of anything");
+  expect(await executions.wake(first)).toBe(true);
+  expect(await executions.wake(first)).toBe(false);
+  expect(await executions.wake("no token of anything")).toBe(false);
   await executions.start({ ...run, leg: 2 });
   const second = await token(2);
   const executionArn = `${stateMachineArn.replace(":stateMachine:", ":execution:")}:run_1-2`;
   await world.client.send(new StopExecutionCommand({ executionArn }));
-  await executions.wake(second);
+  expect(await executions.wake(second)).toBe(false);
   expect(await executions.status("run_1", 2)).toBe("ended");
 });
 

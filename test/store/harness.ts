@@ -12,10 +12,12 @@ import { createSessionStore } from "../../adapters/aws/session-store.ts";
 import { systemClock } from "../../adapters/system/clock.ts";
 import { partition } from "../../contract/table.ts";
 import type { Upload } from "../../core/ports/blobs.ts";
+import type { SessionStore } from "../../core/ports/store.ts";
 import type { SessionConfig } from "../../core/session/config.ts";
 import { createSession } from "../../core/session/decide/create.ts";
 import type { NewInput } from "../../core/session/decide/inputs.ts";
 import type { Decision } from "../../core/session/decision.ts";
+import type { Lane } from "../../core/session/look.ts";
 import { tableDefinition } from "../../lib/definition.ts";
 import { synthesize } from "../../lib/synthesize.ts";
 import { startDynamo } from "../../local/dynamodb/dynamo.ts";
@@ -125,4 +127,11 @@ export async function itemsOf({ client, table }: Pick<Stores, "client" | "table"
     }),
   );
   return answer.Items ?? [];
+}
+
+/** Ids of the sessions of a lane that are due, in all shards. */
+export async function dueIn(store: SessionStore, lane: Lane, before: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (const shard of store.due(lane, before)) for await (const { sessionId } of shard) ids.push(sessionId);
+  return ids;
 }

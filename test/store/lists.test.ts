@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { parseSequencedId } from "../../contract/ids.ts";
 import { partition, sort } from "../../contract/table.ts";
 import type { Page } from "../../core/ports/store.ts";
-import { dueAt } from "../../core/session/effects.ts";
-import { answer, apply, fail, lose, queue, request } from "../support/commands.ts";
-import { newSessionId, open, startStores } from "./harness.ts";
+import type { Lane } from "../../core/session/look.ts";
+import { answer, apply, fail, lose, park, pause, queue, request, settlePause } from "../support/commands.ts";
+import { dueIn, newSessionId, open, startStores } from "./harness.ts";
 import { pastIn, proceed } from "./proceed.ts";
 
 const stores = await startStores();
@@ -152,15 +152,16 @@ describe("a session's records", () => {
 });
 
 describe("what the sweep looks at", () => {
-  const soon = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+  const due = (lane: Lane = "soon", before = inSeconds(3_600)) => dueIn(store, lane, before);
 
   test("is a session with a run, once it is due, and no other", async () => {
     const idle = await open(stores);
     const running = await open(stores, { input: "queue" });
-    const due = await store.due(soon(3_600), 100);
-    expect(due).toContain(running.id);
-    expect(due).not.toContain(idle.id);
-    expect(await store.due("2026-01-01T00:00:00.000Z", 100)).not.toContain(running.id);
+    expect(await due()).toContain(running.id);
+    expect(await due()).not.toContain(idle.id);
+    expect(await due("rest")).not.toContain(running.id);
+    expect(await due("soon", "2026-01-01T00:00:00.000Z")).not.toContain(running.id);
   });
 
   test("is no longer a session whose run was lost or has ended", async () => {
@@ -168,18 +169,24 @@ describe("what the sweep looks at", () => {
     const lost = await open(stores, { input: "queue" });
     await proceed(store, ended.id, apply(), answer());
     await proceed(store, lost.id, apply(), lose());
-    const due = await store.due(soon(3_600), 100);
-    expect(due).not.toContain(ended.id);
-    expect(due).not.toContain(lost.id);
+    expect(await due()).not.toContain(ended.id);
+    expect(await due()).not.toContain(lost.id);
+  });
+
+  test("is in a lane of its own where a run only waits for a client", async () => {
+    const { id } = await open(stores, { input: "queue" });
+    await proceed(store, id, apply(), answer(1), pause(), settlePause(), park());
+    expect(await due("rest", inSeconds(2 * 86_400))).toContain(id);
+    expect(await due("soon", inSeconds(2 * 86_400))).not.toContain(id);
   });
 
   test("can be put off, unless the session has moved on", async () => {
-    const { id, decision } = await open(stores, { input: "queue" });
-    await store.postpone(id, 1, soon(7_200));
-    expect(await store.due(soon(3_600), 100)).not.toContain(id);
+    const { id } = await open(stores, { input: "queue" });
+    await store.postpone(id, 1, { lane: "rest", at: inSeconds(7_200) });
+    expect([...(await due()), ...(await due("rest"))]).not.toContain(id);
+    expect(await due("rest", inSeconds(7_201))).toContain(id);
     await proceed(store, id, apply());
-    await store.postpone(id, 1, soon(7_200));
-    expect(dueAt(decision.state, Date.now())).not.toBeNull();
-    expect(await store.due(soon(3_600), 100)).toContain(id);
+    await store.postpone(id, 1, { lane: "rest", at: inSeconds(7_200) });
+    expect(await due()).toContain(id);
   });
 });
