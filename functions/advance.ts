@@ -2,6 +2,7 @@ import middy from "@middy/core";
 import type { Context } from "aws-lambda";
 import * as z from "zod";
 import { createModel } from "../adapters/models/choice.ts";
+import { createSchemas } from "../adapters/schemas/schemas.ts";
 import { createScriptRuntime } from "../adapters/script/runtime.ts";
 import { keyContext } from "../core/api/model-keys.ts";
 import { advance } from "../core/run/advance.ts";
@@ -21,6 +22,7 @@ type Event = z.infer<typeof Event>;
 
 const world = once(createWorld);
 const scripts = once(() => createScriptRuntime());
+const schemas = once(() => createSchemas({ eager: true }));
 const model = once(() => {
   const { openaiBaseUrl, anthropicBaseUrl } = world().settings;
   return createModel({ openaiBaseUrl, anthropicBaseUrl });
@@ -61,6 +63,7 @@ function ports(at: World, event: Event): EnginePorts {
     model: model(),
     modelKeys: modelKeys(at),
     scripts: scripts(),
+    schemas: schemas(),
     settings: { toolResultSeconds, scriptCpuMs },
   };
 }

@@ -1,4 +1,5 @@
 import middy from "@middy/core";
+import { createSchemas } from "../adapters/schemas/schemas.ts";
 import { openApiDocument, openApiPath } from "../contract/openapi.ts";
 import type { KnownRoute } from "../contract/routes.ts";
 import { ApiError } from "../core/api/error.ts";
@@ -12,6 +13,7 @@ import { validate } from "./http/validate.ts";
 import { createWorld, once, type World } from "./wiring.ts";
 
 const world = once(createWorld);
+const schemas = once(() => createSchemas());
 
 /** Serves every operation but the stream. */
 export const handler = middy(async (event: unknown): Promise<HttpResponse> => {
@@ -62,6 +64,7 @@ function apiPorts(at: World, projectId: string): ApiPorts {
     receipts,
     ...ofProject,
     executions: at.executions(),
+    schemas: schemas(),
     clock,
     log,
     newSuffix,

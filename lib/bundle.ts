@@ -10,7 +10,11 @@ const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
 /** Files that a function starts at run time beside its handler, by the name they get in the bundle. */
 const workers: Partial<Record<FunctionName, Readonly<Record<string, string>>>> = {
-  advance: { "script-worker": "adapters/script/worker.ts" },
+  api: { "schema-worker": "adapters/schemas/worker.ts" },
+  advance: {
+    "script-worker": "adapters/script/worker.ts",
+    "schema-worker": "adapters/schemas/worker.ts",
+  },
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { ScriptRuntime } from "../../core/ports/script.ts";
+import { workerUrl } from "../system/worker-url.ts";
 import { createPool } from "./pool.ts";
 import { openRun } from "./run.ts";
-import { workerUrl } from "./worker-url.ts";
 
 export type ScriptRuntimeOptions = {
   /** How many idle workers are kept ready: 1 unless given. 0 starts one for each script. */
@@ -28,7 +28,10 @@ export type ScriptRuntimeOptions = {
 export function createScriptRuntime(
   options: ScriptRuntimeOptions = {},
 ): ScriptRuntime & { close(): Promise<void> } {
-  const pool = createPool(options.workerUrl ?? workerUrl(), options.spare ?? 1);
+  const pool = createPool(
+    options.workerUrl ?? workerUrl(import.meta.url, "script-worker"),
+    options.spare ?? 1,
+  );
   return {
     start: (script, signal) => openRun(pool, script, signal),
     close: () => pool.close(),

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../contract/json.ts";
-import { schemaProblem as compilerProblem } from "../tools/functions.ts";
+import type { FunctionTool } from "../../contract/schemas/tools.ts";
+import type { SchemaProblem, Schemas } from "../ports/schemas.ts";
 
 /** Keywords of JSON Schema 2020-12 that hold schemas; whatever stands elsewhere is data. */
 const single = [
@@ -13,18 +14,31 @@ const named = ["properties", "patternProperties", "$defs", "definitions", "depen
 type Base = { readonly schema: JsonObject; readonly anchors: Set<Json> };
 type Place = { readonly schema: JsonObject; readonly base: Base };
 
+/** The first function whose parameters cannot be used (FunctionTool), or null. */
+export async function parametersProblem(
+  schemas: Schemas,
+  functions: readonly FunctionTool[],
+): Promise<SchemaProblem | null> {
+  const checks = functions.map(({ parameters }) => ({ schema: parameters as JsonObject }));
+  for (const [index, { schema }] of checks.entries()) {
+    const problem = keywordProblem(schema);
+    if (problem !== null) return { index, problem };
+  }
+  return schemas.firstProblem(checks);
+}
+
 /**
- * Why a function's parameters cannot be used (FunctionTool), or null. The compiler alone would pass over
- * what nothing refers to, and would find the draft's own schemas though they are outside.
+ * Why the keywords of a schema cannot be used, or null. The compiler alone would pass over what nothing refers to,
+ * and would find the draft's own schemas though they are outside.
  */
-export function schemaProblem(root: JsonObject): string | null {
+function keywordProblem(root: JsonObject): string | null {
   for (const { schema, base } of subschemas(root)) {
     const problem = referenceProblem(schema, base) ?? patternProblem(schema);
     if (problem !== null) return problem;
     // The compiler has a meaning of its own for it.
     if (Object.hasOwn(schema, "$async")) return "$async is no keyword of JSON Schema 2020-12. Leave it out.";
   }
-  return compilerProblem(root);
+  return null;
 }
 
 function subschemas(root: JsonObject): Place[] {

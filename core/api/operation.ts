@@ -8,6 +8,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Executions } from "../ports/executions.ts";
 import type { Log } from "../ports/log.ts";
 import type { NewReceipt, Receipts } from "../ports/receipts.ts";
+import type { Schemas } from "../ports/schemas.ts";
 import type { SessionStore } from "../ports/store.ts";
 import type { Vault } from "../ports/vault.ts";
 
@@ -24,6 +25,7 @@ export type ApiPorts = {
   readonly receipts: Receipts;
   readonly vault: Pick<Vault, "seal">;
   readonly executions: Executions;
+  readonly schemas: Schemas;
   readonly clock: Clock;
   readonly log: Log;
   /** A new suffix for an id, ordered by the time, in milliseconds since 1970. */

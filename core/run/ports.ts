@@ -4,6 +4,7 @@ import type { Executions } from "../ports/executions.ts";
 import type { Log } from "../ports/log.ts";
 import type { Model } from "../ports/model.ts";
 import type { Previews, Wakeups } from "../ports/previews.ts";
+import type { Schemas } from "../ports/schemas.ts";
 import type { ScriptRuntime } from "../ports/script.ts";
 import type { SessionStore } from "../ports/store.ts";
 
@@ -20,6 +21,7 @@ export type EnginePorts = {
   readonly model: Model;
   readonly modelKeys: ModelKeys;
   readonly scripts: ScriptRuntime;
+  readonly schemas: Schemas;
   readonly previews: Previews;
   readonly wakeups: Wakeups;
   readonly settings: {

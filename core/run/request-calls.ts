@@ -23,7 +23,7 @@ export async function request(
   calls: readonly ScriptCall[],
 ): Promise<Outcome> {
   if (calls.length === 0) return wait(context, seen);
-  const problem = batchProblem(context, calls);
+  const problem = await batchProblem(context, calls);
   if (problem !== null) return fail(context, run, { code: "invalid_tool_arguments", message: problem });
   // The script makes the same calls again: those that do not fit are not lost.
   const batch = fitting(context, calls);
@@ -57,11 +57,10 @@ export async function request(
 }
 
 /** The whole batch is checked before anything is requested (post_agents, "Functions executed by your application"). */
-function batchProblem(context: Context, calls: readonly ScriptCall[]): string | null {
-  for (const call of calls) {
-    const tool = findFunction(context.agent.tools, call.tool);
-    const problem = tool === null ? `${call.tool} is not granted` : argumentProblem(tool, call.arguments);
-    if (problem !== null) return problem;
-  }
-  return null;
+async function batchProblem({ agent, ports }: Context, calls: readonly ScriptCall[]): Promise<string | null> {
+  const granted = calls.flatMap(({ tool: name, arguments: args }) => {
+    const tool = findFunction(agent.tools, name);
+    return tool === null ? [] : [{ tool, arguments: args }];
+  });
+  return argumentProblem(ports.schemas, granted);
 }

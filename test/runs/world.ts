@@ -82,7 +82,7 @@ export async function startWorld(options: WorldOptions = {}) {
       provider = "openai",
       tools = [],
       model: modelId = models[provider],
-    }: { provider?: Provider; tools?: readonly string[]; model?: string } = {},
+    }: { provider?: Provider; tools?: readonly (string | object)[]; model?: string } = {},
   ): Promise<Actor> => {
     const instructions = `You are number ${players.size + 1}.`;
     const asked: ModelCall[] = [];
@@ -91,7 +91,7 @@ export async function startWorld(options: WorldOptions = {}) {
       model: modelId,
       model_api_key_id: await keyOf(provider),
       instructions,
-      tools: tools.map(functionTool),
+      tools: tools.map((tool) => (typeof tool === "string" ? functionTool(tool) : tool)),
     });
     return {
       agentId: agent.id,

@@ -164,6 +164,23 @@ describe("bundles", { timeout: 120_000 }, () => {
     expect(JSON.parse(output)).toEqual({ type: "ready" });
   });
 
+  it.each(["api", "advance"] as const)(
+    "%s brings its schema worker, which checks beside it",
+    async (name) => {
+      const script = `
+      import { fork } from "node:child_process";
+      const worker = fork(process.argv[2], ["2000"], { serialization: "advanced", env: {} });
+      worker.on("message", (message) => {
+        if (message.type === "ready") return worker.send([{ schema: '{"type":"string"}', value: "1" }]);
+        process.stdout.write("OUTCOME" + JSON.stringify(message.problem));
+        worker.kill();
+      });
+    `;
+      const output = await runBare(name, script, join(bundleOf(name), "schema-worker.mjs"));
+      expect(JSON.parse(output)).toEqual({ index: 0, problem: "the arguments must be string" });
+    },
+  );
+
   it("advance loads a model's SDK only when it calls that model", () => {
     const folder = bundleOf("advance");
     const isSdk = (file: string) => readFileSync(join(folder, file), "utf8").includes("X-Stainless-Lang");
