@@ -1,6 +1,8 @@
-/** True when arrays and objects in this JSON text nest deeper than `levels` (`[]` is one level, `[[]]` two). */
-export function nestsDeeperThan(json: string, levels: number): boolean {
+/** How deep arrays and objects nest in this JSON text (`[]` is one level, `[[]]` two), and how many values it has. */
+export function measure(json: string): { readonly depth: number; readonly values: number } {
   let depth = 0;
+  let deepest = 0;
+  let values = 1;
   let quoted = false;
   for (let index = 0; index < json.length; index += 1) {
     const char = json[index];
@@ -8,10 +10,12 @@ export function nestsDeeperThan(json: string, levels: number): boolean {
       if (char === "\\") index += 1;
       else if (char === '"') quoted = false;
     } else if (char === '"') quoted = true;
+    else if (char === ",") values += 1;
     else if (char === "[" || char === "{") {
+      values += 1;
       depth += 1;
-      if (depth > levels) return true;
+      deepest = Math.max(deepest, depth);
     } else if (char === "]" || char === "}") depth -= 1;
   }
-  return false;
+  return { depth: deepest, values };
 }

@@ -1,4 +1,4 @@
-import { nestsDeeperThan } from "./json-text.ts";
+import { measure } from "./json-text.ts";
 import { limits } from "./limits.ts";
 import type { CallText } from "./protocol.ts";
 
@@ -18,10 +18,18 @@ export function createLedger(): Ledger {
   let fresh: CallText[] = [];
   let next = 0;
   let chars = 0;
+  let values = 0;
   return {
     add(tool, json) {
       const problem = problemOf(tool, json, chars, waiting.size);
       if (problem !== null) return problem;
+      const size = measure(json);
+      if (size.depth > limits.depth)
+        return `the arguments of tools.${tool} nest deeper than ${limits.depth} levels`;
+      if (values + size.values > limits.argumentValues) {
+        return `the arguments of a script's calls have at most ${limits.argumentValues} values in all`;
+      }
+      values += size.values;
       chars += json.length;
       const ordinal = next;
       next += 1;
@@ -49,9 +57,6 @@ function problemOf(tool: string, json: string, chars: number, waiting: number): 
   }
   if (waiting >= limits.waitingCalls) {
     return `at most ${limits.waitingCalls} calls wait at one time: await some before you make more`;
-  }
-  if (nestsDeeperThan(json, limits.depth)) {
-    return `the arguments of tools.${tool} nest deeper than ${limits.depth} levels`;
   }
   return null;
 }

@@ -1,4 +1,4 @@
-import { nestsDeeperThan } from "./json-text.ts";
+import { measure } from "./json-text.ts";
 import { limits } from "./limits.ts";
 
 /** What `store` and `load` of one script work on: JSON text by key, in the order of the first store. */
@@ -41,7 +41,7 @@ function problemOf(key: string, json: string, others: number): string | null {
   if (others + key.length + json.length > limits.memoryChars) {
     return `store(key, value): all keys and values have at most ${limits.memoryChars} characters; store(key, undefined) removes one`;
   }
-  if (nestsDeeperThan(json, limits.depth)) {
+  if (measure(json).depth > limits.depth) {
     return `store(key, value): the value nests deeper than ${limits.depth} levels`;
   }
   return null;

@@ -17,7 +17,8 @@ export const prelude = `(function (hostCall, hostPrint, hostStore, hostLoad) {
   const NativeRangeError = RangeError, NativeReferenceError = ReferenceError, NativeSet = Set;
   const NativeTypeError = TypeError;
   const listOf = Array.from, isFinite = Number.isFinite;
-  const slice = String.prototype.slice;
+  const isArray = Array.isArray;
+  const { includes, isWellFormed, slice } = String.prototype;
   const symbolText = Symbol.prototype.toString;
 
   for (const name of ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef", "performance"]) {
@@ -49,6 +50,7 @@ export const prelude = `(function (hostCall, hostPrint, hostStore, hostLoad) {
       if (typeof item === "number") return isFinite(item) ? item : "" + item;
       if (typeof item === "symbol") return apply(symbolText, item, []);
       if (typeof item === "function") return "[function]";
+      if (item === undefined) return isArray(this) ? "undefined" : undefined;
       if (typeof item !== "object" || item === null) return item;
       if (isError(item)) return errorText(item);
       while (depth > 0 && path[depth - 1] !== this) depth -= 1;
@@ -72,6 +74,32 @@ export const prelude = `(function (hostCall, hostPrint, hostStore, hostLoad) {
     }
   };
 
+  // ---- Values that leave the box --------------------------------------------------------------
+
+  // What JSON would change or leave out in silence is refused; a property that is undefined is one that is not there.
+  const problemOf = (item, inArray) => {
+    if (typeof item === "number" && !isFinite(item)) return "is " + item + ": use null, a finite number or text";
+    if (typeof item === "bigint") return "is a BigInt: use text or a number";
+    if (typeof item === "function") return "is a function: leave it out";
+    if (typeof item === "symbol") return "is a symbol: use text";
+    if (item === undefined && inArray) return "is undefined: use null";
+    if (typeof item === "string") return textProblem(item);
+    return "";
+  };
+  const textProblem = (item) => {
+    if (!apply(isWellFormed, item, [])) return "has half of a surrogate pair: use text.toWellFormed()";
+    return apply(includes, item, ["\\0"]) ? "has the character NUL: take it out" : "";
+  };
+  const keyProblem = (key) =>
+    key === "__proto__" ? "is a reserved name: choose another" : textProblem(key);
+  const jsonText = (what, value) =>
+    stringify(value, function (key, item) {
+      let problem = problemOf(item, isArray(this));
+      if (problem === "" && item !== undefined) problem = keyProblem(key);
+      if (problem === "") return item;
+      throw new NativeTypeError(what + (key === "" ? " " : ": " + cut(stringify(key), 100) + " ") + problem);
+    });
+
   // ---- Output and memory ----------------------------------------------------------------------
 
   let room = ${limits.outputChars};
@@ -87,10 +115,12 @@ export const prelude = `(function (hostCall, hostPrint, hostStore, hostLoad) {
   };
   const store = (key, value) => {
     checkKey(key);
-    const json = value === undefined ? undefined : stringify(value);
+    const problem = textProblem(key);
+    if (problem !== "") throw new NativeTypeError("store(key, value): the key " + problem);
+    const json = value === undefined ? undefined : jsonText("store(key, value): the value", value);
     if (value !== undefined && json === undefined) throw new NativeTypeError("store(key, value): the value is not JSON");
-    const problem = hostStore(stringify(key), json);
-    if (problem !== undefined) throw new NativeRangeError(problem);
+    const refusal = hostStore(stringify(key), json);
+    if (refusal !== undefined) throw new NativeRangeError(refusal);
   };
   const load = (key) => {
     checkKey(key);
@@ -104,7 +134,7 @@ export const prelude = `(function (hostCall, hostPrint, hostStore, hostLoad) {
   const argumentText = (tool, value) => {
     if (value === undefined) return "{}";
     let json, reason = "";
-    try { json = stringify(value); } catch (error) { reason = " (" + cut(text(error), 200) + ")"; }
+    try { json = jsonText("the value", value); } catch (error) { reason = " (" + cut(text(error), 200) + ")"; }
     if (json !== undefined) return json;
     throw new NativeTypeError("tools." + tool + ": the arguments are not a JSON value" + reason);
   };
@@ -139,7 +169,7 @@ export const prelude = `(function (hostCall, hostPrint, hostStore, hostLoad) {
   // ---- Ends -----------------------------------------------------------------------------------
 
   const finish = (value) => {
-    const json = stringify(value);
+    const json = show(value);
     return json === undefined ? undefined : stringify(cut(json, ${limits.outputChars + 1}));
   };
   const field = (value, name) => {

@@ -40,7 +40,7 @@ export async function openRun(
   signal: AbortSignal,
 ): Promise<RunningScript> {
   signal.throwIfAborted();
-  const seat = await pool.take();
+  const seat = await pool.take(signal);
   if (signal.aborted) {
     await pool.giveBack(seat, true);
     throw signal.reason;

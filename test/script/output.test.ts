@@ -84,9 +84,15 @@ describe("the output of a script", () => {
   });
 
   it.each([
-    ["a BigInt", "return 1n"],
-    ["a circle", "const o = {}; o.o = o; return o"],
-  ])("cannot be %s: the script fails", async (_, source) => {
-    expect(await run(source)).toMatchObject({ status: "failed", code: "script_error" });
+    ["a BigInt", "1n", '"1n"'],
+    ["a circle", "(() => { const o = {}; o.o = o; return o })()", '{"o":"[circular]"}'],
+    ["no number", "JSON.parse('[1e400, -1e400]').concat(NaN)", '["Infinity","-Infinity","NaN"]'],
+    ["a function", "() => 1", '"[function]"'],
+    ["a symbol", "Symbol('s')", '"Symbol(s)"'],
+    ["undefined in an array", "[undefined]", '["undefined"]'],
+    ["a key __proto__", `JSON.parse('{"__proto__":1}')`, '{"__proto__":1}'],
+    ["half of a surrogate pair", "['b\\ud800c']", '["b\\ud800c"]'],
+  ])("shows a returned value that JSON does not have: %s", async (_, value, shown) => {
+    expect(await run(`return ${value}`)).toMatchObject({ status: "finished", output: shown });
   });
 });
