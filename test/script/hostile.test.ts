@@ -49,6 +49,19 @@ describe("hostile scripts, one after another", () => {
     for (let n = 0; n < 5; n += 1) await healthy();
   });
 
+  it("that take memory end the same way when there are 24 at once", async () => {
+    const greedy = hostile.filter(({ ends }) => ends.includes("script_memory_limit"));
+    const taken = Array.from({ length: 24 }, (_, n) => greedy[Math.floor((n * greedy.length) / 24)]);
+    const progress = await Promise.all(taken.map((attack) => run(attack?.source ?? "")));
+    for (const [n, end] of progress.entries()) {
+      // Beside others a script may use up its time where it would have used up its memory alone.
+      expect([...(taken[n]?.ends ?? []), "script_cpu_limit"]).toContain(
+        end.status === "failed" ? end.code : end.status,
+      );
+    }
+    await healthy();
+  });
+
   it("leave the memory of the process bounded", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * 2 ** 20);
   });

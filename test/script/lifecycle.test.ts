@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
+import { limits } from "../../adapters/script/limits.ts";
 import { ScriptMisuse } from "../../adapters/script/run.ts";
 import { createScriptRuntime, type ScriptRuntimeOptions } from "../../adapters/script/runtime.ts";
 import { never, ok, options, type Runtime } from "./harness.ts";
@@ -115,6 +116,46 @@ describe("a script", () => {
       memory: {},
       calls: [],
     });
+  });
+});
+
+describe("scripts at the same time", () => {
+  const full = async (runtime: Runtime) =>
+    Promise.all(
+      Array.from({ length: limits.scriptsAtOnce }, () => runtime.start(options("await tools.x()"), never)),
+    );
+
+  it("are as many as a process carries; the next starts when one is closed", async () => {
+    const runtime = open();
+    const [first, ...others] = await full(runtime);
+    let started = false;
+    const next = runtime.start(options("return 1"), never).then((script) => {
+      started = true;
+      return script;
+    });
+    await Promise.all(others.map((script) => script.step([])));
+    expect(started).toBe(false);
+    await first?.close();
+    expect(await (await next).step([])).toMatchObject({ output: "1" });
+  });
+
+  it("leave the line when they are aborted, and keep nobody behind them waiting", async () => {
+    const runtime = open();
+    const [first] = await full(runtime);
+    const abort = new AbortController();
+    const given = runtime.start(options("return 1"), abort.signal);
+    const next = runtime.start(options("return 2"), never);
+    abort.abort(new Error("enough"));
+    await expect(given).rejects.toThrow("enough");
+    await first?.close();
+    expect(await (await next).step([])).toMatchObject({ output: "2" });
+  });
+
+  it("that wait in line are told when the runtime is closed", async () => {
+    const runtime = open();
+    await full(runtime);
+    const next = runtime.start(options("return 1"), never);
+    await Promise.all([runtime.close(), expect(next).rejects.toThrow("The script runtime is closed")]);
   });
 });
 
