@@ -13,7 +13,7 @@ export const listUsage: Operation<"get_sessions_session_id_usage"> = async (port
 
 const present = ({ id, usage }: RunRecord | ActiveRun): RunUsage => ({
   run_id: id,
-  input_tokens: usage?.inputTokens ?? 0,
-  cached_input_tokens: usage?.cachedInputTokens ?? 0,
-  output_tokens: usage?.outputTokens ?? 0,
+  input_tokens: usage?.input ?? 0,
+  cached_input_tokens: usage?.cached ?? 0,
+  output_tokens: usage?.output ?? 0,
 });

@@ -1,11 +1,13 @@
 import { AgentConfig } from "../../contract/schemas/agents.ts";
 import type { Upload } from "../ports/blobs.ts";
 import { timestamp } from "../ports/clock.ts";
+import type { ModelUsage } from "../ports/model.ts";
 import type { SessionConfig } from "../session/config.ts";
 import type { Decision, Refusal } from "../session/decision.ts";
 import { effects } from "../session/effects.ts";
 import { handle } from "../session/handle.ts";
 import type { ActiveRun, SessionState, Usage } from "../session/state.ts";
+import { addUsage, noUsage } from "../session/usage.ts";
 import { absorb, type Conversation, catchUp, loadConversation } from "./conversation.ts";
 import { performSoon } from "./perform.ts";
 import type { EnginePorts, Outcome, Task } from "./ports.ts";
@@ -62,20 +64,14 @@ export async function open(ports: EnginePorts, task: Task, signal: AbortSignal):
     signal,
     state,
     version,
-    spent: nothing,
+    spent: noUsage,
   };
 }
 
-const nothing: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
-
 /** Counts what a request used towards the next commit. */
-export function spend(context: Context, usage: Usage): void {
-  const { spent } = context;
-  context.spent = {
-    inputTokens: spent.inputTokens + usage.inputTokens,
-    outputTokens: spent.outputTokens + usage.outputTokens,
-    cachedInputTokens: spent.cachedInputTokens + usage.cachedInputTokens,
-  };
+export function spend(context: Context, { inputTokens, outputTokens, cachedInputTokens }: ModelUsage): void {
+  const more = { input: inputTokens, output: outputTokens, cached: cachedInputTokens };
+  context.spent = addUsage(context.spent, more);
 }
 
 /** Reads the session again, after work on it was given up. */
@@ -112,7 +108,7 @@ export async function commit(
     return false;
   }
   const { decision, version } = handled;
-  if (decision.events.some(({ type }) => type === "engine.spent")) context.spent = nothing;
+  if (decision.events.some((event) => "usage" in event)) context.spent = noUsage;
   context.state = decision.state;
   context.version = version;
   await takeUp(context, handled.outcome === "committed" ? decision : null);

@@ -111,8 +111,9 @@ const internalEvents = [
     scripts: z.int().nonnegative(),
     /** It reached a limit of its length; left out where it did not. */
     cut: z.literal(true).optional(),
+    usage: Usage.optional(),
   }),
-  /** Tokens that requests to the model used, those included whose answer was of no use. */
+  /** Tokens of requests that led to nothing else. */
   z.strictObject({ ...internal, type: z.literal("engine.spent"), usage: Usage }),
   /** A model request failed for a passing reason and is to be sent again. */
   z.strictObject({
@@ -152,6 +153,7 @@ const internalEvents = [
     summary: Payload.nullable(),
     replaces: z.int().nonnegative(),
     longest: z.int().positive().nullable(),
+    usage: Usage.optional(),
   }),
   /** The conversation was changed so that its provider takes it. */
   z.strictObject({ ...internal, type: z.literal("engine.repaired"), repair: Repair }),

@@ -1,6 +1,7 @@
 import type { EngineEvent, PublicSessionEvent, SessionEvent, Snapshot } from "./events.ts";
 import { isPublic } from "./events.ts";
 import type { ActiveRun, HeldInput, OpenCall, SessionState, Turn, Usage } from "./state.ts";
+import { addUsage } from "./usage.ts";
 
 /** Folds one event into the state. The first event of a session is `session.created`. */
 export function evolve(state: SessionState | null, event: SessionEvent): SessionState {
@@ -95,6 +96,7 @@ function evolveEngine(state: SessionState, event: EngineEvent): SessionState {
         ...run,
         answers: run.answers + 1,
         ...cuts(run, event.cut === true),
+        ...used(run, event.usage),
         waking: null,
         turn: event.scripts === 0 ? asking : script(0, event.scripts, state.sequence, event.at),
       }));
@@ -123,11 +125,16 @@ function evolveEngine(state: SessionState, event: EngineEvent): SessionState {
     case "engine.checkpointed":
       return { ...state, transcript: event.transcript };
     case "engine.compacted":
-      return withRun(state, (run) => ({ ...run, waking: null, turn: counted(run.turn, "compactions") }));
+      return withRun(state, (run) => ({
+        ...run,
+        ...used(run, event.usage),
+        waking: null,
+        turn: counted(run.turn, "compactions"),
+      }));
     case "engine.repaired":
       return withRun(state, (run) => ({ ...run, waking: null, turn: counted(run.turn, "repairs") }));
     case "engine.spent":
-      return withRun(state, (run) => ({ ...run, usage: addUsage(run.usage, event.usage) }));
+      return withRun(state, (run) => ({ ...run, ...used(run, event.usage) }));
     default:
       return event satisfies never;
   }
@@ -160,11 +167,10 @@ const cuts = (run: ActiveRun, isCut: boolean): Pick<ActiveRun, "cuts"> => {
   return run.cuts === undefined ? {} : { cuts: 0 };
 };
 
-const addUsage = (before: Usage | undefined, more: Usage): Usage => ({
-  inputTokens: (before?.inputTokens ?? 0) + more.inputTokens,
-  outputTokens: (before?.outputTokens ?? 0) + more.outputTokens,
-  cachedInputTokens: (before?.cachedInputTokens ?? 0) + more.cachedInputTokens,
-});
+function used({ usage: before }: ActiveRun, more: Usage | undefined): Pick<ActiveRun, "usage"> {
+  if (more === undefined) return before === undefined ? {} : { usage: before };
+  return { usage: before === undefined ? more : addUsage(before, more) };
+}
 
 function script(index: number, count: number, since: number, startedAt: string): Turn {
   return { at: "script", index, count, since, startedAt, calls: 0 };

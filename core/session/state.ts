@@ -25,11 +25,11 @@ export const OpenCall = z.strictObject({
 });
 export type OpenCall = z.infer<typeof OpenCall>;
 
-/** Tokens as a provider counts them. `cachedInputTokens` are among `inputTokens`. */
+/** Tokens as a provider counts them; the cached ones are among the input. */
 export const Usage = z.strictObject({
-  inputTokens: z.int().nonnegative(),
-  outputTokens: z.int().nonnegative(),
-  cachedInputTokens: z.int().nonnegative(),
+  input: z.int().nonnegative(),
+  output: z.int().nonnegative(),
+  cached: z.int().nonnegative(),
 });
 export type Usage = z.infer<typeof Usage>;
 

@@ -4,7 +4,7 @@ import { answer, apply, created, end, fail, queue, repair, steer } from "../supp
 import { given, story } from "../support/specification.ts";
 
 const cut = (scripts = 0) => answer(scripts, { cut: true });
-const tokens = (count: number) => ({ inputTokens: count, outputTokens: 10, cachedInputTokens: 5 });
+const tokens = (count: number) => ({ input: count, output: 10, cached: 5 });
 
 test("an answer that was cut does not end the run: the model is asked to go on", () => {
   const past = given(created("queue"), apply())
@@ -67,7 +67,7 @@ test("a run counts the tokens of all its requests, and its record keeps them", (
   );
   expect(past.records.run.get(runId)).toMatchObject({
     status: "completed",
-    usage: { inputTokens: 300, outputTokens: 20, cachedInputTokens: 10 },
+    usage: { input: 300, output: 20, cached: 10 },
   });
 });
 

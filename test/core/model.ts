@@ -163,7 +163,7 @@ export function commandOf(step: Step): Command {
     case "apply":
       return apply();
     case "fail":
-      return fail();
+      return fail("model_error", undefined, { input: 3, output: 1, cached: 0 });
     case "expire":
       return expire();
     case "pause":
@@ -184,9 +184,7 @@ export function commandOf(step: Step): Command {
       return (past, at) =>
         answer(step.scripts, {
           ...late(step, past),
-          ...(step.text
-            ? { usage: { inputTokens: 5, outputTokens: 2, cachedInputTokens: 1 } }
-            : { content: null }),
+          ...(step.text ? { usage: { input: 5, output: 2, cached: 1 } } : { content: null }),
           cut: step.cut,
         })(past, at);
     case "request":

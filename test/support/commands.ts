@@ -32,6 +32,7 @@ import { cancelInput, type NewInput, sendInput } from "../../core/session/decide
 import { failRun, loseExecution } from "../../core/session/decide/runs.ts";
 import type { Repair } from "../../core/session/events.ts";
 import type { Payload } from "../../core/session/payload.ts";
+import type { Usage } from "../../core/session/state.ts";
 import { emptyRecords, withChanges } from "./records.ts";
 import { type Command, moment, type Past, pastOf } from "./specification.ts";
 
@@ -81,7 +82,7 @@ export const apply =
   (past, at) =>
     applyInputs(past.state, runId ?? activeRun(past), at);
 
-const noTokens = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+const noTokens = { input: 0, output: 0, cached: 0 };
 
 /** Records an answer: with so many scripts, and public text unless `content` says otherwise. */
 export const answer =
@@ -195,13 +196,13 @@ export const expire =
     expireCalls(state, at);
 
 export const fail =
-  (code = "model_error", place?: string): Command =>
+  (code = "model_error", place?: string, usage: Usage = noTokens): Command =>
   (past, at) =>
     failRun(past.state, {
       place: place ?? placeIn(past),
       error: { code, message: "the model is gone" },
       repair: null,
-      usage: noTokens,
+      usage,
       at,
     });
 

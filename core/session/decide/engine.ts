@@ -3,8 +3,9 @@ import type { Repair } from "../events.ts";
 import { messageId } from "../ids.ts";
 import type { Payload } from "../payload.ts";
 import { limits, type RunError, type SessionState, type TranscriptPointer, type Usage } from "../state.ts";
+import { counted } from "../usage.ts";
 import { currentRun, isRefusal, runAt } from "./current.ts";
-import { completeRun, endFailed, noteUsage } from "./runs.ts";
+import { completeRun, endFailed } from "./runs.ts";
 
 /** Takes the run up and applies every input bound to it, in acceptance order. Nothing bound: nothing happens. */
 export function applyInputs(state: SessionState, runId: string, at: string): Decision | Refusal {
@@ -68,8 +69,8 @@ export function recordAnswer(state: SessionState, command: RecordAnswer): Decisi
   if (command.checkpoint !== null)
     change.note({ type: "engine.checkpointed", transcript: command.checkpoint });
   const { answer, scripts, cut } = command;
-  noteUsage(change, command.usage);
-  change.note({ type: "engine.answered", answer, scripts, ...(cut ? { cut } : {}) });
+  const details = { ...(cut ? { cut } : {}), ...counted(command.usage) };
+  change.note({ type: "engine.answered", answer, scripts, ...details });
   if ((change.state().run?.cuts ?? 0) >= limits.cutAnswers) endFailed(change, outputLimit);
   else if (scripts === 0 && !cut && run.steering.length === 0) completeRun(change);
   return change.finish();
@@ -98,8 +99,7 @@ export function recordCompaction(state: SessionState, command: RecordCompaction)
   if (run.turn.at !== "model") return refuse("stale", "the run asks no model");
   const change = draft(state, command.at);
   const { summary, replaces, longest } = command;
-  noteUsage(change, command.usage);
-  change.note({ type: "engine.compacted", summary, replaces, longest });
+  change.note({ type: "engine.compacted", summary, replaces, longest, ...counted(command.usage) });
   return change.finish();
 }
 

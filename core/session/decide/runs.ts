@@ -1,6 +1,7 @@
 import { type Decision, type Draft, draft, type Refusal, refuse } from "../decision.ts";
 import type { Repair } from "../events.ts";
 import type { ActiveRun, RunError, SessionState, Usage } from "../state.ts";
+import { counted } from "../usage.ts";
 import { cancelCalls } from "./calls.ts";
 import { isRefusal, runAt } from "./current.ts";
 import { cancelBound, startNext } from "./inputs.ts";
@@ -30,7 +31,8 @@ export function failRun(state: SessionState, command: FailRun): Decision | Refus
   const run = runAt(state, command.place);
   if (isRefusal(run)) return run;
   const change = draft(state, command.at);
-  noteUsage(change, command.usage);
+  const { usage } = counted(command.usage);
+  if (usage !== undefined) change.note({ type: "engine.spent", usage });
   if (command.repair !== null) change.note({ type: "engine.repaired", repair: command.repair });
   endFailed(change, command.error);
   return change.finish();
@@ -43,11 +45,6 @@ export function endFailed(change: Draft, error: RunError): void {
   const run = activeRun(change);
   change.emit({ type: "run.failed", ...view(run), error });
   endRecord(change, run, "failed", error);
-}
-
-/** Counts tokens, where there are any. */
-export function noteUsage(change: Draft, usage: Usage): void {
-  if (usage.inputTokens + usage.outputTokens > 0) change.note({ type: "engine.spent", usage });
 }
 
 /**
