@@ -64,6 +64,7 @@ const commanded = <const Name extends string>(name: Name, isLate: fc.Arbitrary<b
 
 const pick: fc.Arbitrary<Pick> = fc.record({
   back: fc.oneof(
+    { weight: 12, arbitrary: fc.constant(0) },
     { weight: 12, arbitrary: fc.nat({ max: 5 }) },
     { weight: 1, arbitrary: fc.constant("unknown" as const) },
   ),
