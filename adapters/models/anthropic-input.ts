@@ -5,10 +5,10 @@
 import type { ContentBlockParam, MessageParam } from "@anthropic-ai/sdk/resources/messages/messages";
 import * as z from "zod";
 import type { Json, JsonObject } from "../../contract/json.ts";
-import { wellFormed, wellFormedText } from "../../contract/nul.ts";
+import { isDeeperThan, wellFormed, wellFormedText } from "../../contract/nul.ts";
 import type { TranscriptEntry, UserBlock } from "../../core/ports/model.ts";
 import { requestFailure } from "./failures.ts";
-import { sendableName } from "./sendable.ts";
+import { DEEPEST, sendableName } from "./sendable.ts";
 
 const loose = z.looseObject({ type: z.string() });
 
@@ -25,7 +25,9 @@ type Entry<Type extends TranscriptEntry["type"]> = Extract<TranscriptEntry, { ty
 const placeholder = "(empty)";
 
 function isBlank(text: string): boolean {
-  return text.trim() === "";
+  // The API strips as Python does, which takes a few controls for white space.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is meant.
+  return /^[\s\u001c-\u001f\u0085]*$/.test(text);
 }
 
 function userBlock(block: UserBlock): ContentBlockParam[] {
@@ -109,7 +111,8 @@ function contentOf(entry: TranscriptEntry): ContentBlockParam[] {
  */
 export function toNative(blocks: readonly Block[]): Json {
   const kept = blocks
-    .filter((block) => block.type !== "text" || !isBlank(String(block.text)))
+    .filter((block) => block.type !== "text" || !isBlank(String(block["text"])))
+    .filter((block) => block.type === "tool_use" || !isDeeperThan(block, DEEPEST))
     .map((block) => Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null)));
   while (isThinking({ type: String(kept.at(-1)?.["type"]) })) kept.pop();
   return wellFormed(kept satisfies readonly JsonObject[]);

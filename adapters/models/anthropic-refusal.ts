@@ -3,8 +3,8 @@
  */
 import type { Locate } from "./objection.ts";
 
-/** The place of a block in the request, at the beginning of the message: `messages.3.content.1.tool_use.name: …`. */
-const place = /^\s*messages\.(\d+)(?:\.content\.(\d+))?/;
+/** The place of a block in the request: `messages.3.content.1.tool_use.name: …`. */
+const place = /\bmessages\.(\d+)(?:\.content\.(\d+))?/;
 
 /** `origins` gives for each message the entry that each of its blocks is of. */
 export function locateIn(origins: () => readonly (readonly number[])[]): Locate {

@@ -2,17 +2,30 @@
  * Reads the event stream of the Messages API into a reply.
  */
 import * as z from "zod";
+import type { Json } from "../../contract/json.ts";
+import { isDeeperThan } from "../../contract/nul.ts";
 import type { ModelReply, ModelUsage } from "../../core/ports/model.ts";
 import { type Block, contentBlock, toNative } from "./anthropic-input.ts";
-import { cutFailure, refusalFailure } from "./failures.ts";
+import { cutFailure, refusalFailure, unreadable } from "./failures.ts";
 import type { StreamContext } from "./provider.ts";
 import { parseArguments, readScript } from "./script.ts";
+import { DEEPEST } from "./sendable.ts";
 import { collectText } from "./text.ts";
 import { count } from "./tokens.ts";
 
-// What comes from outside is open: a field that is missing or of another type counts as left out.
-const index = z.number().int().catch(-1);
+// What comes from outside is open: what is missing or of another type counts as left out, unless it is said with it.
+const index = z
+  .union([
+    z.int().nonnegative(),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ])
+  .nullable()
+  .catch(null);
 const text = z.string().catch("");
+const piece = z.string().optional().catch(undefined);
 const tokens = z.number().nullish().catch(null);
 const usage = z.object({
   input_tokens: tokens,
@@ -20,7 +33,13 @@ const usage = z.object({
   cache_creation_input_tokens: tokens,
   cache_read_input_tokens: tokens,
 });
-const delta = z.object({ type: text, text, partial_json: text, thinking: text, signature: text });
+const delta = z.object({
+  type: text,
+  text: piece,
+  partial_json: piece,
+  thinking: piece,
+  signature: piece,
+});
 const detail = z.string().nullish().catch(null);
 const stopped = z.object({
   stop_reason: detail,
@@ -45,13 +64,20 @@ const event = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("message_stop") }),
 ]);
-const typed = z.object({ type: text });
+const typed = z.object({ type: text }).catch({ type: "" });
 const known: ReadonlySet<string> = new Set(event.options.map((option) => option.shape.type.value));
 
 type Usage = z.infer<typeof usage>;
 type Stopped = z.infer<typeof stopped>;
 /** A block while it streams. Broken: it is of a type that is not known, and changed: how it ends cannot be told. */
 type Draft = { block: Block; json: string; broken: boolean };
+
+/** Reasons to stop that are no end of what the model had to say. */
+const unfinished: ReadonlySet<string> = new Set([
+  "max_tokens",
+  "model_context_window_exceeded",
+  "pause_turn",
+]);
 
 /** Blocks whose changes are understood; a change of another kind is left out of them. */
 const understood: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
@@ -65,6 +91,7 @@ export async function readMessage(
   const drafts = new Map<number, Draft>();
   let counted: Usage = {};
   let stop: Stopped = {};
+  let latestIndex = -1;
   for await (const raw of events) {
     if (!known.has(typed.parse(raw).type)) continue;
     const read = event.parse(raw);
@@ -73,13 +100,19 @@ export async function readMessage(
         counted = latest(counted, read.message?.usage);
         break;
       case "content_block_start":
-        drafts.set(read.index, { block: { ...read.content_block }, json: "", broken: false });
-        texts.append(`${read.index}`, publicText(read.content_block));
+        latestIndex = read.index ?? drafts.size;
+        drafts.set(latestIndex, { block: { ...read.content_block }, json: "", broken: false });
+        texts.append(`${latestIndex}`, publicText(read.content_block));
         break;
-      case "content_block_delta":
-        texts.append(`${read.index}`, publicPiece(drafts.get(read.index), read.delta));
-        extend(drafts.get(read.index), read.delta);
+      case "content_block_delta": {
+        const at = read.index ?? latestIndex;
+        const draft = drafts.get(at);
+        // Something of the answer is missing: what it was cannot be told.
+        if (draft === undefined) throw unreadable();
+        texts.append(`${at}`, publicPiece(draft, read.delta));
+        extend(draft, read.delta);
         break;
+      }
       case "message_delta":
         stop = read.delta;
         counted = latest(counted, read.usage);
@@ -101,20 +134,27 @@ function latest(before: Usage, after: Usage | null | undefined): Usage {
 const publicText = (block: Block): string =>
   block.type === "text" && typeof block["text"] === "string" ? block["text"] : "";
 
-const publicPiece = (draft: Draft | undefined, change: z.infer<typeof delta>): string =>
-  draft?.block.type === "text" && change.type === "text_delta" ? change.text : "";
+const publicPiece = ({ block }: Draft, change: z.infer<typeof delta>): string =>
+  block.type === "text" && change.type === "text_delta" ? (change.text ?? "") : "";
 
-function extend(draft: Draft | undefined, change: z.infer<typeof delta>): void {
-  if (draft === undefined) return;
+/** The field that a change adds to, by its type. */
+const fields = {
+  text_delta: "text",
+  thinking_delta: "thinking",
+  signature_delta: "signature",
+  input_json_delta: "partial_json",
+} as const;
+
+function extend(draft: Draft, change: z.infer<typeof delta>): void {
   const { block } = draft;
   if (!understood.has(block.type)) draft.broken = true;
-  const grown = (name: string, piece: string) => {
-    draft.block = { ...block, [name]: `${block[name] ?? ""}${piece}` };
-  };
-  if (change.type === "text_delta") grown("text", change.text);
-  if (change.type === "thinking_delta") grown("thinking", change.thinking);
-  if (change.type === "signature_delta") draft.block = { ...block, signature: change.signature };
-  if (change.type === "input_json_delta") draft.json += change.partial_json;
+  const field = Object.hasOwn(fields, change.type) ? fields[change.type as keyof typeof fields] : null;
+  if (field === null) return;
+  const more = change[field];
+  if (more === undefined) throw unreadable();
+  if (field === "partial_json") draft.json += more;
+  else if (field === "signature") draft.block = { ...block, signature: more };
+  else draft.block = { ...block, [field]: `${block[field] ?? ""}${more}` };
 }
 
 /** The arguments as JSON text: streamed in pieces, or whole in the block's start. */
@@ -125,7 +165,9 @@ function argumentsOf({ block, json }: Draft): string {
 function finished(draft: Draft): Block {
   if (draft.block.type !== "tool_use") return draft.block;
   // Arguments that were cut or malformed would make every later request invalid.
-  return contentBlock.parse({ ...draft.block, input: parseArguments(argumentsOf(draft)) ?? {} });
+  const input = parseArguments(argumentsOf(draft)) as Json | null;
+  const isWritable = input !== null && !isDeeperThan(input, DEEPEST);
+  return { ...draft.block, input: isWritable ? input : {} };
 }
 
 const toolUse = z.object({ type: z.literal("tool_use"), id: text, name: text });
@@ -142,9 +184,13 @@ function reply(
     const detail = [category ?? "refusal", explanation].filter(Boolean).join(": ");
     throw refusalFailure(detail, context.apiKey);
   }
-  const cut = stop.stop_reason === "max_tokens" || stop.stop_reason === "model_context_window_exceeded";
+  // An answer that ends for no reason was broken off.
+  if (!stop.stop_reason) throw cutFailure();
+  const cut = unfinished.has(stop.stop_reason);
   const ordered = [...drafts].sort(([a], [b]) => a - b).map(([, draft]) => draft);
   const last = ordered.at(-1);
+  if (stop.stop_reason === "tool_use" && !ordered.some(({ block }) => block.type === "tool_use"))
+    throw unreadable();
   return {
     text: texts,
     scripts: ordered.flatMap((draft) => {

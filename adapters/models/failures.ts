@@ -71,6 +71,19 @@ export function cutFailure(): ModelFailure {
   return new ModelFailure("the connection was lost before the answer was complete", { retryable: true });
 }
 
+/** The provider sent what cannot be understood, or something of it is missing. */
+export function unreadable(): ModelFailure {
+  return new ModelFailure("the provider sent an answer that cannot be read", { retryable: true });
+}
+
+/** A conversation nests deeper than any request can. */
+export function unwritable(): ModelFailure {
+  return new ModelFailure("the request cannot be written", {
+    retryable: false,
+    objection: { to: "request" },
+  });
+}
+
 /** Something about the request itself that no retry changes. */
 export function requestFailure(message: string): ModelFailure {
   return new ModelFailure(message, { retryable: false });
@@ -134,7 +147,7 @@ export function failureOf(
     return providerFailure({ status, headers, ...readError(body) }, apiKey, locate);
   }
   if (error instanceof SyntaxError || error instanceof z.ZodError || error instanceof sdk.SdkError) {
-    return new ModelFailure("the provider sent an answer that cannot be read", { retryable: true });
+    return unreadable();
   }
   // A body that breaks off: fetch throws a TypeError with the socket's error as its cause.
   return systemCode(error) === null ? error : cutFailure();

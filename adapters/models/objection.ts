@@ -24,8 +24,19 @@ const lengthCode = /^(context_length_exceeded|string_above_max_length)$/;
 const lengthMessage =
   /\bprompt is too long\b|\bexceeds? (the )?context (limit|window)\b|\bexceeds the maximum size\b/i;
 
-/** OpenAI's codes of a prompt that it declines for safety. */
-const contentCode = /^(invalid_prompt|content_filter|content_policy_violation)$/;
+/** OpenAI's codes of a prompt that it declines for safety, and Anthropic's sentence. */
+const contentCode = /^(invalid_prompt|content_filter)$|_policy(_violation)?$/;
+const contentMessage = /\bcontent filtering policy\b/i;
+
+/** One request has more tokens than a minute may have: waiting cannot help. */
+const minuteMessage = /\blimit (\d+), requested (\d+)\b/i;
+
+/** A refused request that has nothing to do with what is said in it. */
+const accountMessage =
+  /credit|billing|balance|quota|organi[sz]ation|workspace|api key|permission|not support|unsupported|\bmodel\b.*\b(exist|found|access|available)/i;
+
+/** Statuses of a request that is not taken as it is; null: an error inside a stream. */
+const refusing: ReadonlySet<number | null> = new Set([400, 404, 422, null]);
 
 const sealsCode = "invalid_encrypted_content";
 const sealsMessage =
@@ -35,15 +46,27 @@ const sealsMessage =
 export function objectionOf(report: ProviderReport, locate: Locate): Objection | null {
   const { status, type, code, message } = report;
   const kinds = [code ?? "", type ?? ""];
-  const refused = status === 400 || status === null;
+  const refused = refusing.has(status);
   if (refused && (code === sealsCode || sealsMessage.test(message ?? ""))) return { to: "seals" };
-  if (refused && kinds.some((kind) => contentCode.test(kind))) return { to: "content" };
-  const entry = status === 400 ? locate(report) : null;
+  const declined = kinds.some((kind) => contentCode.test(kind)) || contentMessage.test(message ?? "");
+  if (refused && declined) return { to: "content" };
+  const entry = refused ? locate(report) : null;
   if (entry !== null) return { to: "entry", entry };
   const tooLong =
     kinds.some((kind) => lengthCode.test(kind)) ||
     status === 413 ||
     type === "request_too_large" ||
-    (refused && lengthMessage.test(message ?? ""));
-  return tooLong ? { to: "length" } : null;
+    (refused && lengthMessage.test(message ?? "")) ||
+    isMoreThanAMinute(message);
+  if (tooLong) return { to: "length" };
+  return isRequest(report) ? { to: "request" } : null;
 }
+
+function isMoreThanAMinute(message: string | null): boolean {
+  const [, limit, requested] = minuteMessage.exec(message ?? "") ?? [];
+  return Number(requested) > Number(limit);
+}
+
+const isRequest = ({ status, type, message }: ProviderReport): boolean =>
+  (status === 400 || status === 422 || (status === null && type === "invalid_request_error")) &&
+  !accountMessage.test(message ?? "");

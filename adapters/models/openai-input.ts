@@ -9,11 +9,11 @@ import type {
 } from "openai/resources/responses/responses";
 import * as z from "zod";
 import type { Json, JsonObject } from "../../contract/json.ts";
-import { wellFormed, wellFormedText } from "../../contract/nul.ts";
+import { isDeeperThan, wellFormed, wellFormedText } from "../../contract/nul.ts";
 import type { TranscriptEntry, UserBlock } from "../../core/ports/model.ts";
 import { requestFailure } from "./failures.ts";
 import { parseArguments } from "./script.ts";
-import { boundedArguments, boundedText, sendableName } from "./sendable.ts";
+import { boundedArguments, boundedText, DEEPEST, sendableName } from "./sendable.ts";
 
 /** The longest texts that the API takes, in characters. */
 const LONGEST_TEXT = 10_485_760;
@@ -97,14 +97,20 @@ function stripped(source: OutputItem): OutputItem {
   return { ...Object.fromEntries(kept), type: source.type };
 }
 
-/** What cannot be sent back: reasoning without its content (nothing is stored) and messages without text. */
+/** What cannot be sent back: what no JSON writer takes, reasoning without its content (nothing is stored) and messages without text. */
 function isReplayable(source: OutputItem): boolean {
-  if (source.type === "reasoning") return typeof source.encrypted_content === "string";
+  if (source.type !== "function_call" && isDeeperThan(source, DEEPEST)) return false;
+  if (source.type === "reasoning")
+    return typeof source.encrypted_content === "string" && source.encrypted_content !== "";
   return source.type !== "message" || (Array.isArray(source.content) && source.content.length > 0);
 }
 
-/** Arguments that were cut or malformed would make every later request invalid. */
+/** Arguments that were cut or malformed would make every later request invalid, as would what nests too deeply. */
 function repaired(source: OutputItem): OutputItem {
+  if (source.type === "function_call" && isDeeperThan(source, DEEPEST)) {
+    const { type, call_id = "", name = "" } = source;
+    return { type, call_id, name, arguments: "{}" };
+  }
   if (source.type !== "function_call" || parseArguments(String(source.arguments)) !== null) return source;
   return { ...source, arguments: "{}" };
 }

@@ -2,6 +2,7 @@
  * Reads the event stream of the Responses API into a reply.
  */
 import * as z from "zod";
+import { wellFormedText } from "../../contract/nul.ts";
 import type { ModelReply } from "../../core/ports/model.ts";
 import { cutFailure, providerFailure, readError, refusalFailure } from "./failures.ts";
 import type { ProviderReport } from "./objection.ts";
@@ -12,7 +13,16 @@ import { collectText } from "./text.ts";
 import { count } from "./tokens.ts";
 
 // What comes from outside is open: a field that is missing or of another type counts as left out.
-const index = z.number().int().catch(-1);
+const index = z
+  .union([
+    z.int().nonnegative(),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ])
+  .nullable()
+  .catch(null);
 const text = z.string().catch("");
 const tokens = z.number().nullish().catch(null);
 const usage = z.object({
@@ -25,6 +35,7 @@ const response = z.object({
   usage: usage.nullish().catch(null),
   // A key of `unknown` would have to be there; servers that speak the API leave it out.
   error: z.unknown().optional(),
+  status: text,
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
 });
 
@@ -47,7 +58,7 @@ const event = z.discriminatedUnion("type", [
   z.object({ type: z.literal("response.incomplete"), response }),
   z.object({ type: z.literal("response.failed"), response }),
 ]);
-const typed = z.object({ type: text });
+const typed = z.object({ type: text }).catch({ type: "" });
 const known: ReadonlySet<string> = new Set(event.options.map((option) => option.shape.type.value));
 
 type Ending = { readonly cut: boolean; readonly response: z.infer<typeof response> };
@@ -62,13 +73,13 @@ export async function readResponse(
   const end = await readEvents(events, context.apiKey, {
     text: (key, piece) => texts.append(key, piece),
     textDone: (key, whole) => texts.finish(key, whole),
-    item: (at, item) => done.set(at, item),
+    item: (at, item) => done.set(at ?? done.size, item),
   });
   const items = itemsOf(done, end.response.output ?? []);
   refuseRefusal(items, context.apiKey);
   const last = items.at(-1);
   return {
-    text: texts.texts(),
+    text: writtenTexts(items) ?? texts.texts(),
     scripts: items.flatMap((item) => {
       const call = functionCall.safeParse(item);
       if (!call.success) return [];
@@ -96,7 +107,7 @@ const functionCall = z.object({
 type Sink = {
   text(key: string, piece: string): void;
   textDone(key: string, whole: string): void;
-  item(at: number, item: OutputItem): void;
+  item(at: number | null, item: OutputItem): void;
 };
 
 async function readEvents(events: AsyncIterable<unknown>, apiKey: string, sink: Sink): Promise<Ending> {
@@ -121,7 +132,7 @@ async function readEvents(events: AsyncIterable<unknown>, apiKey: string, sink: 
         }
         return { cut: true, response: read.response };
       case "response.completed":
-        return { cut: false, response: read.response };
+        return { cut: read.response.status === "incomplete", response: read.response };
     }
   }
   throw cutFailure();
@@ -136,19 +147,33 @@ function report(error: unknown): ProviderReport {
  * event and is only in the response that ends the stream.
  */
 function itemsOf(done: ReadonlyMap<number, OutputItem>, final: readonly OutputItem[]): OutputItem[] {
-  const length = Math.max(final.length, ...[...done.keys()].map((at) => at + 1));
-  return Array.from({ length }, (_, at) => done.get(at) ?? final[at]).filter((item) => item !== undefined);
+  const ids = new Set([...done.values()].flatMap(({ id }) => (typeof id === "string" ? [id] : [])));
+  const rest = final
+    .map((item, at) => [at, item] as const)
+    .filter(([at, { id }]) => !done.has(at) && !(typeof id === "string" && ids.has(id)));
+  return [...done, ...rest].sort(([a], [b]) => a - b).map(([, item]) => item);
 }
 
-const refusals = z.object({
-  type: z.literal("message"),
-  content: z.array(z.object({ type: z.string(), refusal: z.string().optional() })),
-});
+/** The parts of an item that is a message. */
+function partsOf(
+  item: OutputItem,
+): { readonly type?: unknown; readonly text?: unknown; readonly refusal?: unknown }[] {
+  if (item.type !== "message" || !Array.isArray(item.content)) return [];
+  return item.content.filter((part) => typeof part === "object" && part !== null);
+}
+
+/** The public texts as the finished items have them, whatever the pieces were; null where there are none. */
+function writtenTexts(items: readonly OutputItem[]): string[] | null {
+  const texts = items
+    .flatMap(partsOf)
+    .flatMap(({ type, text }) =>
+      type === "output_text" && typeof text === "string" && text !== "" ? [wellFormedText(text)] : [],
+    );
+  return texts.length > 0 ? texts : null;
+}
 
 function refuseRefusal(items: readonly OutputItem[], apiKey: string): void {
-  for (const item of items) {
-    const message = refusals.safeParse(item);
-    const refusal = message.success && message.data.content.find((part) => part.type === "refusal");
-    if (refusal) throw refusalFailure(refusal.refusal ?? "refusal", apiKey);
-  }
+  const refused = items.flatMap(partsOf).find(({ type }) => type === "refusal");
+  if (refused === undefined) return;
+  throw refusalFailure(typeof refused.refusal === "string" ? refused.refusal : "refusal", apiKey);
 }

@@ -9,7 +9,7 @@ import type {
   ModelRequest,
   ToolDefinition,
 } from "../../core/ports/model.ts";
-import type { SdkErrors } from "./failures.ts";
+import { type SdkErrors, unwritable } from "./failures.ts";
 import { checkedSpec, checkImages } from "./limits.ts";
 import type { Locate } from "./objection.ts";
 import { type ModelTimeouts, watched } from "./watch.ts";
@@ -62,8 +62,8 @@ export function providerModel<Body>(provider: Provider<Body>, timeouts: ModelTim
       checkImages(spec, request, body);
       const sdk = await provider.load();
       const { apiKey, tool } = request;
-      const { idleMs, headersMs } = timeouts;
-      return watched({ signal, idleMs, apiKey, sdk: sdk.errors, locate }, async (watch) => {
+      const { idleMs, answerMs, headersMs } = timeouts;
+      return watched({ signal, idleMs, answerMs, apiKey, sdk: sdk.errors, locate }, async (watch) => {
         const options: ClientOptions = {
           apiKey,
           baseURL: provider.baseUrl,
@@ -72,7 +72,9 @@ export function providerModel<Body>(provider: Provider<Body>, timeouts: ModelTim
           logLevel: "off",
           fetch: watch.fetch,
         };
-        const events = await sdk.send(options, body, watch.signal);
+        const events = await sdk.send(options, body, watch.signal).catch((error: unknown) => {
+          throw error instanceof RangeError ? unwritable() : error;
+        });
         return provider.read(events, { tool, listener, apiKey });
       });
     },

@@ -6,6 +6,8 @@ import { parseArguments } from "./script.ts";
 
 /** Names of tools that both providers take: `^[a-zA-Z0-9_-]{1,64}$`. */
 const LONGEST_NAME = 64;
+/** Levels of arrays and objects in an item: nothing real nests deeper, and much deeper JSON cannot be written. */
+export const DEEPEST = 200;
 /** A string in arguments that are too long keeps this much of its beginning. */
 const KEPT_CHARACTERS = 1_000;
 

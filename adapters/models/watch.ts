@@ -10,6 +10,8 @@ export type ModelTimeouts = {
   readonly headersMs: number;
   /** Milliseconds between two pieces of the response body, keep-alive pings included. */
   readonly idleMs: number;
+  /** Milliseconds for the whole answer, however often there is a sign of life. */
+  readonly answerMs: number;
 };
 
 /**
@@ -17,7 +19,7 @@ export type ModelTimeouts = {
  * 10-30 s while it does. Two minutes is four missed pings. Both stay below the 300 s after which Node's fetch
  * gives up by itself, so that the failure is always ours to word.
  */
-export const DEFAULT_TIMEOUTS: ModelTimeouts = { headersMs: 180_000, idleMs: 120_000 };
+export const DEFAULT_TIMEOUTS: ModelTimeouts = { headersMs: 180_000, idleMs: 120_000, answerMs: 600_000 };
 
 export type Watched = {
   /** Aborted by the caller's signal or by silence. Give it to the SDK. */
@@ -29,6 +31,7 @@ export type Watched = {
 export type WatchOptions = {
   readonly signal: AbortSignal;
   readonly idleMs: number;
+  readonly answerMs: number;
   readonly apiKey: string;
   readonly sdk: SdkErrors;
   readonly locate: Locate;
@@ -38,6 +41,8 @@ export type WatchOptions = {
 export async function watched<T>(options: WatchOptions, work: (watch: Watched) => Promise<T>): Promise<T> {
   const silence = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  // The engine begins no request with less time than this left to its function.
+  const end = setTimeout(() => silence.abort(endless(options.answerMs)), options.answerMs);
   const alive = () => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(silent(options.idleMs)), options.idleMs);
@@ -52,11 +57,18 @@ export async function watched<T>(options: WatchOptions, work: (watch: Watched) =
     throw failureOf(error, options);
   } finally {
     clearTimeout(timer);
+    clearTimeout(end);
   }
 }
 
 function silent(idleMs: number): ModelFailure {
   return new ModelFailure(`the provider sent nothing for ${idleMs / 1_000} s`, { retryable: true });
+}
+
+function endless(answerMs: number): ModelFailure {
+  return new ModelFailure(`the provider did not end its answer in ${answerMs / 1_000} s`, {
+    retryable: true,
+  });
 }
 
 async function fetchAlive(
@@ -66,8 +78,9 @@ async function fetchAlive(
 ): Promise<Response> {
   // A redirect would carry the conversation to another host: its status is reported instead of followed.
   const response = await fetch(input, { ...init, redirect: "manual" });
-  if (!response.ok || response.body === null) return response;
   alive();
+  // What is said of an error is short: its pieces are no sign of life.
+  if (!response.ok || response.body === null) return response;
   const body = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {

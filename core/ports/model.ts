@@ -82,7 +82,9 @@ export type Objection =
   /** What is said, for safety. */
   | { readonly to: "content" }
   /** One entry of the transcript, by its index. */
-  | { readonly to: "entry"; readonly entry: number };
+  | { readonly to: "entry"; readonly entry: number }
+  /** The request, for a reason that cannot be told. */
+  | { readonly to: "request" };
 
 /**
  * A model request that failed. `message` is bounded (at most 500 characters) and holds the HTTP

@@ -37,11 +37,16 @@ function canBeShort(entry: StoredEntry): boolean {
 
 /**
  * The repair of a conversation whose latest exchange a provider declined: what came of the run's input gives way to a
- * note. When two runs before it were declined as well, what they have in common is older: all of it gives way.
+ * note. When so many runs right before it were declined as well, what they have in common is older: all of it gives way.
  */
-export function planDeclined(entries: readonly StoredEntry[], initialInputId: string): Repair {
+export function planDeclined(
+  entries: readonly StoredEntry[],
+  initialInputId: string,
+  patience: number,
+): Repair {
   const from = runStart(entries, initialInputId);
-  const stuck = entries[from - 1]?.type === "declined" && entries[from - 2]?.type === "declined";
+  const before = entries.slice(Math.max(0, from - patience), from);
+  const stuck = before.length === patience && before.every(({ type }) => type === "declined");
   return { kind: "declined", from: stuck || from >= entries.length ? 0 : from };
 }
 

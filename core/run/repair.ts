@@ -10,6 +10,11 @@ import { planDeclined, planRepair, runStart } from "./repair-plan.ts";
 /** Repairs before one answer. Each changes what is sent; more than these mean that nothing helps. */
 const MOST = 8;
 
+/** Runs in a row that are declined before all of the conversation is taken to be the cause. */
+const DECLINED = 2;
+/** The same where the reason cannot be told: it may lie in an account, and the conversation be sound. */
+const REFUSED = 4;
+
 /** Repairs of the conversation before the answer that the run waits for. */
 export const repairsOf = (run: ActiveRun): number => (run.turn.at === "model" && run.turn.repairs) || 0;
 
@@ -55,5 +60,6 @@ function afterwards({ conversation: { entries } }: Context, run: ActiveRun, fail
   const { objection } = failure;
   if (objection.to === "length") return null;
   // Whatever is named and cannot be mended any more goes with the exchange that it was refused in.
-  return planRepair(entries, objection) ?? planDeclined(entries, run.initialInputId);
+  const patience = objection.to === "content" ? DECLINED : REFUSED;
+  return planRepair(entries, objection) ?? planDeclined(entries, run.initialInputId, patience);
 }

@@ -76,11 +76,13 @@ function* ways(context: Context, run: ActiveRun, wanted: Compaction): Generator<
 }
 
 /** A failure after which another way may work; any other is thrown. */
-function passable(error: unknown, { isNative }: Way): ModelFailure {
+function passable(error: unknown, { isNative, old }: Way): ModelFailure {
   if (!(error instanceof ModelFailure) || error.objection === null) throw error;
-  const { to } = error.objection;
-  if (to === "length" || to === "content") return error;
-  if (isNative) throw error;
+  const { objection } = error;
+  if (objection.to === "length" || objection.to === "content" || objection.to === "request") return error;
+  // What it names may be the question, which is no entry of the conversation.
+  const isOurs = objection.to === "entry" && objection.entry >= old.length;
+  if (isNative && !isOurs) throw error;
   return new ModelFailure(error.message, { retryable: false });
 }
 

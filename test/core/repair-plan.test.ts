@@ -91,21 +91,22 @@ describe("an exchange that is declined", () => {
   const exchange = [user("bad", "inp_2"), answer("a"), output("a"), user("more", "inp_3")];
 
   test("gives way from the run's first input on, and what was before stays", () => {
-    const after = repaired([...before, ...exchange], planDeclined([...before, ...exchange], "inp_2"));
+    const after = repaired([...before, ...exchange], planDeclined([...before, ...exchange], "inp_2", 2));
     expect(after).toEqual([...before, declined]);
     expect(JSON.stringify(toTranscript(after))).not.toContain("bad");
   });
 
   test("takes everything with it where two runs before it were declined as well", () => {
     const stuck = [...before, declined, declined, user("harmless", "inp_4")];
-    expect(planDeclined(stuck, "inp_4")).toEqual({ kind: "declined", from: 0 });
-    expect(planDeclined([...before, declined, user("harmless", "inp_4")], "inp_4")).toMatchObject({
+    expect(planDeclined(stuck, "inp_4", 2)).toEqual({ kind: "declined", from: 0 });
+    expect(planDeclined([...before, declined, user("harmless", "inp_4")], "inp_4", 2)).toMatchObject({
       from: 3,
     });
+    expect(planDeclined(stuck, "inp_4", 4)).toMatchObject({ from: 4 });
   });
 
   test("takes everything where its own entries are in a summary already", () => {
-    expect(planDeclined([summary], "inp_2")).toEqual({ kind: "declined", from: 0 });
+    expect(planDeclined([summary], "inp_2", 2)).toEqual({ kind: "declined", from: 0 });
     expect(runStart([summary, answer("a")], "inp_2")).toBe(1);
   });
 

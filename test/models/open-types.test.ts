@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { toNative } from "../../adapters/models/openai-input.ts";
 import type { RawEvent } from "../../local/model/reply.ts";
 import {
   assistant,
+  failure,
   harness,
   insertAfter,
   insertBefore,
@@ -108,6 +110,107 @@ describe("what a provider adds to its answers", () => {
     const reply = await at.ask(request(anthropic));
     await at.ask(request(anthropic, { transcript: [user("Hi"), assistant(reply), user("And?")] }));
     expect(at.server.requests).toHaveLength(2);
+  });
+});
+
+/** Drops or changes the first event of a name. */
+const change =
+  (name: string, changed: (data: Record<string, unknown>) => object | null) =>
+  (made: readonly RawEvent[]): readonly RawEvent[] => {
+    const at = made.findIndex(({ event }) => event === name);
+    return made.flatMap((event, nth) => {
+      if (nth !== at) return [event];
+      const data = changed({ ...event.data });
+      return data === null ? [] : [{ event: name, data }];
+    });
+  };
+const without = (name: string) => (data: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => key !== name));
+const stopped = (stop_reason: string | null) =>
+  change("message_delta", (data) => ({ ...data, delta: { stop_reason } }));
+
+describe("an answer of which something is missing", () => {
+  it.each<[string, string, (made: readonly RawEvent[]) => readonly RawEvent[]]>([
+    [anthropic, "the start of its text", change("content_block_start", () => null)],
+    [
+      anthropic,
+      "the text of a piece",
+      change("content_block_delta", (d) => ({ ...d, delta: { type: "text_delta" } })),
+    ],
+    [anthropic, "the reason why it stops", stopped(null)],
+    [anthropic, "the call that it stops for", stopped("tool_use")],
+  ])("is asked for again, not taken for whole: %s lacks %s", async (model, _, events) => {
+    await using at = await harness({ text: "Hello world", events });
+    const failed = await failure(at.ask(request(model)));
+    expect(failed).toMatchObject({ retryable: true });
+  });
+
+  it.each<[string, string, (made: readonly RawEvent[]) => readonly RawEvent[]]>([
+    [openai, "a piece of its text", change("response.output_text.delta", () => null)],
+    [openai, "the place of its text", change("response.output_text.delta", without("output_index"))],
+    [openai, "the place of its item", change("response.output_item.done", without("output_index"))],
+    [openai, "its item", change("response.output_item.done", () => null)],
+    [anthropic, "the place of its block", change("content_block_start", without("index"))],
+    [anthropic, "the place of a piece", change("content_block_delta", without("index"))],
+  ])("is whole where the rest says so: %s lacks %s", async (model, _, events) => {
+    await using at = await harness({ text: "Hello world", events });
+    expect((await at.ask(request(model))).text).toEqual(["Hello world"]);
+  });
+
+  it("is as long as it is, wherever its items are said to stand", async () => {
+    const far = (made: readonly RawEvent[]) =>
+      made.map((event) =>
+        "output_index" in event.data ? { ...event, data: { ...event.data, output_index: 5e9 } } : event,
+      );
+    await using at = await harness({ text: "Hello world", events: far });
+    expect(await at.ask(request(openai))).toMatchObject({
+      text: ["Hello world"],
+      native: [{ type: "message" }],
+    });
+  });
+
+  it("was not finished when the model only paused", async () => {
+    await using at = await harness({ text: "Hello", events: stopped("pause_turn") });
+    expect(await at.ask(request(anthropic))).toMatchObject({ text: ["Hello"], cut: true });
+  });
+});
+
+describe("counts of tokens that cannot be", () => {
+  it.each([openai, anthropic])("are none: %s", async (model) => {
+    const usage = { input_tokens: 2 ** 53 - 1, output_tokens: 2 ** 53 - 1 };
+    await using at = await harness({
+      text: "Hi",
+      events: (made) =>
+        made.map((event) => {
+          const data = Object(event.data);
+          if (event.event === "response.completed")
+            return { ...event, data: { ...data, response: { ...data.response, usage } } };
+          return event.event === "message_delta" ? { ...event, data: { ...data, usage } } : event;
+        }),
+    });
+    const reply = await at.ask(request(model));
+    expect(reply.usage.inputTokens + reply.usage.outputTokens).toBeLessThan(1_000_000);
+  });
+});
+
+describe("an item that nests deeper than a request can", () => {
+  const deep = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`);
+
+  it("is left out of what goes back to OpenAI", () => {
+    const item = { type: "tomorrow", id: "tm_1", value: deep };
+    expect(toNative([item])).toEqual([]);
+  });
+
+  it("is an empty call when it is the arguments of one", async () => {
+    const json = `{"source":"return 1","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    await using at = await harness((call) =>
+      call.lastScriptOutputs.length > 0 ? { text: "Done." } : { calls: [{ arguments: json }] },
+    );
+    const first = await at.ask(request(anthropic));
+    const [script] = first.scripts;
+    const output = { type: "script" as const, id: script?.id ?? "", output: "1", failed: false };
+    const next = await at.ask(request(anthropic, { transcript: [user("Hi"), assistant(first), output] }));
+    expect(next.text).toEqual(["Done."]);
   });
 });
 

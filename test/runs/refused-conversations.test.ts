@@ -254,3 +254,37 @@ describe.each(providers)("an addition to an answer of %s that it does not read b
     expect(actor.requests()).toHaveLength(4);
   });
 });
+
+describe.each(providers)("a refusal by %s that says neither what nor where", (provider) => {
+  const refused: Reply = {
+    httpError: { status: 400, type: "invalid_request_error", message: "This was not understood." },
+  };
+
+  it("is forgotten with its exchange, and after some runs with all that is older", async () => {
+    const actor = await world.actor(
+      (call) =>
+        JSON.stringify(call.body).includes("ODD") && call.turns.length > 1 ? refused : { text: "Yes." },
+      { provider },
+    );
+    const talk = await actor.talk();
+    expect((await talk.ask("An ODD beginning")).status).toBe("completed");
+    for (let nth = 1; nth <= 5; nth += 1) {
+      expect((await talk.ask(`Harmless ${nth}`)).status).toBe("failed");
+      await talk.resume();
+    }
+    await goesOn(talk);
+  });
+
+  it("forgets nothing where it is about the account", async () => {
+    let isPaid = false;
+    const broke: Reply = {
+      httpError: { status: 400, type: "invalid_request_error", message: "Your credit balance is too low." },
+    };
+    const actor = await world.actor(() => (isPaid ? { text: "Yes." } : broke), { provider });
+    const talk = await actor.talk();
+    expect((await talk.ask("I am Ada")).status).toBe("failed");
+    isPaid = true;
+    await goesOn(talk);
+    expect(textOf(actor, -1)).toContain("I am Ada");
+  });
+});
