@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import type { Event, EventType } from "../../contract/schemas/events.ts";
 import { Input } from "../../contract/schemas/inputs.ts";
 import type { Run } from "../../contract/schemas/runs.ts";
@@ -6,6 +7,7 @@ import type { PendingToolCall } from "../../contract/schemas/tool-calls.ts";
 import { ToolResultsReceipt } from "../../contract/schemas/tool-results.ts";
 import { type RunUsage, UsageList } from "../../contract/schemas/usage.ts";
 import { type Answer, type Backend, isIdle } from "../support/api.ts";
+import { eventsOf, openStream } from "../support/sse.ts";
 
 /** Longest wait for anything, in milliseconds: far more than it takes, so that only what never comes fails. */
 const PATIENCE_MS = 30_000;
@@ -56,6 +58,8 @@ export type Talk = {
   /** Submits a result that has to be accepted. */
   settle(call: PendingToolCall, outcome: Outcome): Promise<ToolResultsReceipt>;
   events(): Promise<Event[]>;
+  /** So many events, from the first, as the stream tells them. */
+  replay(count: number): Promise<Event[]>;
   /** What the runs used, oldest first. */
   usage(): Promise<readonly RunUsage[]>;
   eventsOf<Type extends EventType>(type: Type): Promise<EventOf<Type>[]>;
@@ -97,6 +101,13 @@ export function openTalk(api: () => Backend, id: string): Talk {
       return ToolResultsReceipt.parse(answer.body);
     },
     events,
+    replay: async (count) => {
+      const [first] = await events();
+      const stream = await openStream(api(), id, { after: first?.id ?? "" });
+      await stream.until((frames) => frames.length >= count - 1);
+      await stream.close();
+      return [...(first === undefined ? [] : [first]), ...eventsOf(stream.frames)];
+    },
     usage: async () => (await api().expectOk(UsageList, 200, "GET", `/sessions/${id}/usage?limit=100`)).data,
     eventsOf: async <Type extends EventType>(type: Type) =>
       (await events()).filter((event): event is EventOf<Type> => event.type === type),
@@ -106,13 +117,15 @@ export function openTalk(api: () => Backend, id: string): Talk {
 /** Resolves when the session has nothing to do. */
 export const settled = (talk: Talk): Promise<Session> => talk.until(isIdle);
 
-/** Whatever came before, the session takes another input, that run completes, and the log is whole. */
+/** Whatever came before, the session takes another input, that run completes, and the log and its replay are whole. */
 export async function goesOn(talk: Talk): Promise<Run> {
   const { status } = await talk.session();
   if (status === "paused") await talk.resume();
   const run = await talk.ask("And now?");
   if (run.status !== "completed") throw new Error(`the next run ${run.status}: ${JSON.stringify(run.error)}`);
-  checkDense(await talk.events());
+  const events = await talk.events();
+  checkDense(events);
+  expect(await talk.replay(events.length)).toEqual(events);
   return run;
 }
 
