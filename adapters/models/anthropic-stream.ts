@@ -7,26 +7,14 @@ import { isDeeperThan } from "../../contract/nul.ts";
 import type { ModelReply, ModelUsage } from "../../core/ports/model.ts";
 import { type Block, contentBlock, toNative } from "./anthropic-input.ts";
 import { cutFailure, refusalFailure, unreadable } from "./failures.ts";
+import { index, text, tokens, typed } from "./fields.ts";
 import type { StreamContext } from "./provider.ts";
 import { parseArguments, readScript } from "./script.ts";
 import { DEEPEST } from "./sendable.ts";
 import { collectText } from "./text.ts";
 import { count } from "./tokens.ts";
 
-// What comes from outside is open: what is missing or of another type counts as left out, unless it is said with it.
-const index = z
-  .union([
-    z.int().nonnegative(),
-    z
-      .string()
-      .regex(/^\d{1,9}$/)
-      .transform(Number),
-  ])
-  .nullable()
-  .catch(null);
-const text = z.string().catch("");
 const piece = z.string().optional().catch(undefined);
-const tokens = z.number().nullish().catch(null);
 const usage = z.object({
   input_tokens: tokens,
   output_tokens: tokens,
@@ -64,7 +52,6 @@ const event = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("message_stop") }),
 ]);
-const typed = z.object({ type: text }).catch({ type: "" });
 const known: ReadonlySet<string> = new Set(event.options.map((option) => option.shape.type.value));
 
 type Usage = z.infer<typeof usage>;

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { wellFormedText } from "../../contract/nul.ts";
 import type { ModelReply } from "../../core/ports/model.ts";
 import { cutFailure, providerFailure, readError, refusalFailure } from "./failures.ts";
+import { index, text, tokens, typed } from "./fields.ts";
 import type { ProviderReport } from "./objection.ts";
 import { type OutputItem, outputItem, toNative } from "./openai-input.ts";
 import type { StreamContext } from "./provider.ts";
@@ -12,19 +13,6 @@ import { readScript } from "./script.ts";
 import { collectText } from "./text.ts";
 import { count } from "./tokens.ts";
 
-// What comes from outside is open: a field that is missing or of another type counts as left out.
-const index = z
-  .union([
-    z.int().nonnegative(),
-    z
-      .string()
-      .regex(/^\d{1,9}$/)
-      .transform(Number),
-  ])
-  .nullable()
-  .catch(null);
-const text = z.string().catch("");
-const tokens = z.number().nullish().catch(null);
 const usage = z.object({
   input_tokens: tokens,
   output_tokens: tokens,
@@ -58,7 +46,6 @@ const event = z.discriminatedUnion("type", [
   z.object({ type: z.literal("response.incomplete"), response }),
   z.object({ type: z.literal("response.failed"), response }),
 ]);
-const typed = z.object({ type: text }).catch({ type: "" });
 const known: ReadonlySet<string> = new Set(event.options.map((option) => option.shape.type.value));
 
 type Ending = { readonly cut: boolean; readonly response: z.infer<typeof response> };
